@@ -1,0 +1,18 @@
+/* wide.h - 128-bit integers for areas (byte x ps) and exact products. */
+#ifndef PN_BASE_WIDE_H
+#define PN_BASE_WIDE_H
+
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 pn_u128;
+
+/* Nearest double; exact rule and same result on every machine. The common case fits in 64 bits. */
+static inline double pn_u128_to_double(pn_u128 value)
+{
+    uint64_t high = (uint64_t)(value >> 64);
+    if (high == 0)
+        return (double)(uint64_t)value;
+    return (double)value;
+}
+
+#endif
