@@ -43,7 +43,8 @@ static panem_status open_archive(pn_reader *reader, const char *path, panem_erro
         return PANEM_OK;
     }
     if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
-        return pn_err_at(err, PANEM_E_IO, path, 0, 0, "cannot read: %s", archive_error_string(a));
+        return pn_err_at(err, archive_filter_count(a) > 1 ? PANEM_E_DAMAGED : PANEM_E_IO, path, 0,
+                         0, "cannot read: %s", archive_error_string(a));
     int format = archive_format(a) & ARCHIVE_FORMAT_BASE_MASK;
     if (format == ARCHIVE_FORMAT_TAR || format == ARCHIVE_FORMAT_ZIP)
         return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0,
