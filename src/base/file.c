@@ -33,10 +33,11 @@ static panem_status open_archive(pn_reader *reader, const char *path, panem_erro
     struct stat st;
     if (name && stat(name, &st) == 0 && S_ISDIR(st.st_mode))
         return pn_err_at(err, PANEM_E_IO, path, 0, 0, "is a folder, not a file");
+    if (name && access(name, R_OK) != 0)
+        return pn_err_at(err, PANEM_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
     if (archive_read_open_filename(a, name, BLOCK_BYTES) != ARCHIVE_OK)
-        return pn_err_at(err, PANEM_E_IO, path, 0, 0, "cannot open: %s",
-                         archive_errno(a) > 0 ? strerror(archive_errno(a))
-                                              : archive_error_string(a));
+        return pn_err_at(err, PANEM_E_DAMAGED, path, 0, 0, "cannot read: %s",
+                         archive_error_string(a));
     int rc = archive_read_next_header(a, &entry);
     if (rc == ARCHIVE_EOF) {
         reader->ended = true;
