@@ -1,0 +1,94 @@
+/* main.c - picks the command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+
+/* How many words of argv name this command: 0 (not it), 1 or 2. */
+static int matches(const pn_command *c, int argc, char **argv)
+{
+    const char *blank = strchr(c->name, ' ');
+    if (!blank)
+        return argc > 1 && strcmp(c->name, argv[1]) == 0 ? 1 : 0;
+    size_t first = (size_t)(blank - c->name);
+    return argc > 2 && strlen(argv[1]) == first && strncmp(c->name, argv[1], first) == 0 &&
+                   strcmp(blank + 1, argv[2]) == 0
+               ? 2
+               : 0;
+}
+
+static const pn_command *find(int argc, char **argv, int *words)
+{
+    for (const pn_command *const *c = pn_commands; *c; c++) {
+        *words = matches(*c, argc, argv);
+        if (*words)
+            return *c;
+    }
+    return NULL;
+}
+
+static void print_help(FILE *out)
+{
+    fputs("panem - a contention-aware memory-latency model for CPU simulators, and its tools\n\n"
+          "Usage: panem COMMAND [OPTION...]     panem COMMAND --help\n\nCommands:\n",
+          out);
+    for (const pn_command *const *c = pn_commands; *c; c++)
+        fprintf(out, "  %-16s %s\n", (*c)->name, (*c)->summary);
+    fputs("\n  --version        print the version\n"
+          "  --man COMMAND    print a command's manual page in man(7) form\n"
+          "\nExit status: 0 success, 1 failure, 2 usage, 3 bad input.\n",
+          out);
+}
+
+static int unknown(int argc, char **argv)
+{
+    const char *names[64];
+    size_t n = 0;
+    char word[80];
+    (void)snprintf(word, sizeof word, "%s%s%s", argv[1], argc > 2 && argv[2][0] != '-' ? " " : "",
+                   argc > 2 && argv[2][0] != '-' ? argv[2] : "");
+    for (const pn_command *const *c = pn_commands; *c && n < 63; c++)
+        names[n++] = (*c)->name;
+    names[n] = NULL;
+    const char *near = pn_text_nearest(word, names);
+    if (!near)
+        near = pn_text_nearest(argv[1], names);
+    fprintf(stderr, "panem: unknown command '%s'%s%s%s (panem --help lists them)\n", argv[1],
+            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return PN_EXIT_USAGE;
+}
+
+static int print_man(int argc, char **argv)
+{
+    int words = 0;
+    const pn_command *c = find(argc - 1, argv + 1, &words);
+    if (!c)
+        return argc > 2 ? unknown(argc - 1, argv + 1) : PN_EXIT_USAGE;
+    pn_command_man(c, stdout);
+    return PN_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = PN_EXIT_USAGE;
+    if (argc < 2) {
+        print_help(stderr);
+        return PN_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return PN_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("panem %s\n", panem_version());
+        return PN_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--man") == 0)
+        return print_man(argc, argv);
+    int words = 0;
+    const pn_command *c = find(argc, argv, &words);
+    if (!c)
+        return unknown(argc, argv);
+    return pn_command_main(c, argc - words, argv + words);
+}

@@ -1,0 +1,36 @@
+/* relation.h - L(N, r): evaluation of the compiled curve set. Internal to libpanem.
+ *
+ * Pure functions of the set. A hint is a caller-owned guess of the segment, for lookups that move
+ * little from call to call; any value is allowed and the answer does not depend on it. */
+#ifndef PN_CURVE_RELATION_H
+#define PN_CURVE_RELATION_H
+
+#include <stdbool.h>
+
+#include "curve/set.h"
+
+typedef struct pn_relation_hint {
+    uint32_t curve;   /* lower neighbour of r */
+    uint32_t low;     /* segment in it */
+    uint32_t high;    /* segment in the upper neighbour */
+} pn_relation_hint;
+
+/* Latency in ns at n bytes (NaN and negative count as 0) and read fraction r (clamped).
+ * hint may be NULL. */
+double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, double n, double r,
+                              pn_relation_hint *hint);
+
+/* Table row at r: linear mix interpolates between tabulated rows, nearest takes the curve's. */
+pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r);
+
+/* True when r lies outside the read fractions the curves cover, by more than 0.0005. */
+bool pn_relation_outside(const panem_curves *set, double r);
+
+/* Lower branch of the capped relation. False when the bandwidth is negative or above the peak. */
+bool pn_relation_invert(const panem_curves *set, panem_mix mix, double gbs, double r, double *n,
+                        double *latency_ns);
+
+/* Fills mix, curve_rows: called once by pn_curves_build. */
+void pn_relation_tabulate(panem_curves *set);
+
+#endif
