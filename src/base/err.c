@@ -8,8 +8,8 @@
 const char *panem_status_text(panem_status status)
 {
     switch (status) {
-#define PN_STATUS_CASE(name, value, text)                                                          \
-    case PANEM_##name:                                                                             \
+#define PN_STATUS_CASE(name, value, text) \
+    case PANEM_##name:                    \
         return text;
         PANEM_STATUS_LIST(PN_STATUS_CASE)
 #undef PN_STATUS_CASE

@@ -21,11 +21,11 @@ panem_status pn_err_at(panem_error *err, panem_status status, const char *file, 
                        uint32_t col, const char *format, ...) PN_PRINTF(6, 7);
 
 /* Forward any status but OK. */
-#define PN_TRY(expr)                                                                               \
-    do {                                                                                           \
-        panem_status pn_try_ = (expr);                                                             \
-        if (pn_try_ != PANEM_OK)                                                                   \
-            return pn_try_;                                                                        \
+#define PN_TRY(expr)                   \
+    do {                               \
+        panem_status pn_try_ = (expr); \
+        if (pn_try_ != PANEM_OK)       \
+            return pn_try_;            \
     } while (0)
 
 #endif

@@ -82,8 +82,7 @@ panem_status pn_reader_read(pn_reader *reader, void *buffer, size_t *length, siz
     if (got < 0)
         return pn_err_at(err, PANEM_E_DAMAGED, reader->path, 0, 0,
                          "unexpected end of, or damage in, the data after %llu bytes: %s",
-                         (unsigned long long)reader->bytes,
-                         archive_error_string(reader->archive));
+                         (unsigned long long)reader->bytes, archive_error_string(reader->archive));
     if (got == 0)
         reader->ended = true;
     reader->bytes += (uint64_t)got;
@@ -121,7 +120,8 @@ static panem_status slurp(pn_reader *reader, char **data, size_t *length, const 
     size_t capacity = BLOCK_BYTES;
     size_t have = 0;
     char *buffer = malloc(capacity + 1);
-    panem_status status = buffer ? PANEM_OK : pn_err(err, PANEM_E_NOMEM, "no memory for '%s'", path);
+    panem_status status =
+        buffer ? PANEM_OK : pn_err(err, PANEM_E_NOMEM, "no memory for '%s'", path);
     while (status == PANEM_OK) {
         size_t got = 0;
         status = pn_reader_fill(reader, buffer + have, &got, capacity - have, err);

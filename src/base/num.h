@@ -11,7 +11,8 @@
 enum { PN_NUM_TEXT_MAX = 40 }; /* bytes that always hold one formatted number and its NUL */
 
 /* Reads a decimal floating-point number at text (no leading blank, no hex, no "inf" or "nan").
- * Returns the bytes used, 0 when there is no number or it overflows. text must be NUL-terminated. */
+ * Returns the bytes used, 0 when there is no number or it overflows. text must be NUL-terminated.
+ */
 size_t pn_num_parse(const char *text, double *value);
 
 /* The whole of text must be a number; false otherwise. */

@@ -21,14 +21,14 @@ typedef enum pn_param_type {
 } pn_param_type;
 
 typedef struct pn_param {
-    const char *name;  /* key in files and on the command line: lower case with '_' */
+    const char *name; /* key in files and on the command line: lower case with '_' */
     pn_param_type type;
     pn_dim dim;
-    size_t offset;     /* of the field in the described struct */
-    double initial;    /* default, base unit or index */
-    double min, max;   /* allowed range, base unit; not used by BOOL and CHOICE */
+    size_t offset;              /* of the field in the described struct */
+    double initial;             /* default, base unit or index */
+    double min, max;            /* allowed range, base unit; not used by BOOL and CHOICE */
     const char *const *choices; /* CHOICE: NULL-terminated names in value order */
-    const char *why;   /* one line: what it is and why one would turn it */
+    const char *why;            /* one line: what it is and why one would turn it */
 } pn_param;
 
 /* Writes every default. */

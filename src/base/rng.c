@@ -66,9 +66,9 @@ uint64_t pn_rng_exp_q32(pn_rng *rng)
 {
     uint64_t u = pn_rng_u64(rng) | 1;
     int zeros = __builtin_clzll(u);
-    uint64_t m = u << zeros;      /* 1.63: value in [1, 2) */
-    uint64_t frac = m << 1;       /* 0.64: value - 1 */
-    uint64_t i = frac >> 58;      /* first 6 bits */
+    uint64_t m = u << zeros;       /* 1.63: value in [1, 2) */
+    uint64_t frac = m << 1;        /* 0.64: value - 1 */
+    uint64_t i = frac >> 58;       /* first 6 bits */
     uint64_t low = frac << 6 >> 6; /* rest, as 0.64 below 1/64 */
     /* (1 + i/64 + low) = (1 + i/64)(1 + low / (1 + i/64)) */
     uint64_t rel = (uint64_t)((((pn_u128)low) << 6) / (64 + i));

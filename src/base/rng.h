@@ -21,7 +21,8 @@ uint64_t pn_rng_u64(pn_rng *rng);
 uint64_t pn_rng_below(pn_rng *rng, uint64_t bound);
 
 /* Exponential variate of mean 2^32 (fixed point, 32 fraction bits), capped near 45 x mean.
- * By inversion: -ln of a 64-bit uniform, with a table of logarithms; error below 2^-28 of the mean. */
+ * By inversion: -ln of a 64-bit uniform, with a table of logarithms; error below 2^-28 of the mean.
+ */
 uint64_t pn_rng_exp_q32(pn_rng *rng);
 
 /* Exponential variate with mean mean_q (any fixed-point scale), rounded to nearest. */

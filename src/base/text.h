@@ -18,7 +18,10 @@ typedef struct pn_text {
     bool failed;
 } pn_text;
 
-#define PN_TEXT_INIT {NULL, 0, 0, false}
+#define PN_TEXT_INIT      \
+    {                     \
+        NULL, 0, 0, false \
+    }
 
 void pn_text_add(pn_text *text, const char *bytes, size_t length);
 void pn_text_puts(pn_text *text, const char *string);

@@ -14,18 +14,26 @@ typedef struct unit {
     bool prints; /* used for output */
 } unit;
 
-static const unit TIME_UNITS[] = {{"ps", 1, true}, {"ns", 1e3, true}, {"us", 1e6, true},
+static const unit TIME_UNITS[] = {{"ps", 1, true},   {"ns", 1e3, true}, {"us", 1e6, true},
                                   {"ms", 1e9, true}, {"s", 1e12, true}, {NULL, 0, false}};
-static const unit FREQUENCY_UNITS[] = {{"Hz", 1, true}, {"kHz", 1e3, true}, {"MHz", 1e6, true},
-                                       {"GHz", 1e9, true}, {NULL, 0, false}};
-static const unit BANDWIDTH_UNITS[] = {
-    {"B/s", 1, true},   {"kB/s", 1e3, true},          {"MB/s", 1e6, true},
-    {"GB/s", 1e9, true}, {"TB/s", 1e12, true},         {"MiB/s", 1048576.0, false},
-    {"GiB/s", 1073741824.0, false}, {NULL, 0, false}};
-static const unit BYTES_UNITS[] = {{"B", 1, true},        {"kB", 1e3, false},
-                                   {"MB", 1e6, false},    {"GB", 1e9, false},
-                                   {"KiB", 1024.0, true}, {"MiB", 1048576.0, true},
-                                   {"GiB", 1073741824.0, true}, {NULL, 0, false}};
+static const unit FREQUENCY_UNITS[] = {
+    {"Hz", 1, true}, {"kHz", 1e3, true}, {"MHz", 1e6, true}, {"GHz", 1e9, true}, {NULL, 0, false}};
+static const unit BANDWIDTH_UNITS[] = {{"B/s", 1, true},
+                                       {"kB/s", 1e3, true},
+                                       {"MB/s", 1e6, true},
+                                       {"GB/s", 1e9, true},
+                                       {"TB/s", 1e12, true},
+                                       {"MiB/s", 1048576.0, false},
+                                       {"GiB/s", 1073741824.0, false},
+                                       {NULL, 0, false}};
+static const unit BYTES_UNITS[] = {{"B", 1, true},
+                                   {"kB", 1e3, false},
+                                   {"MB", 1e6, false},
+                                   {"GB", 1e9, false},
+                                   {"KiB", 1024.0, true},
+                                   {"MiB", 1048576.0, true},
+                                   {"GiB", 1073741824.0, true},
+                                   {NULL, 0, false}};
 static const unit FRACTION_UNITS[] = {{"", 1, true}, {"%", 0.01, false}, {NULL, 0, false}};
 static const unit COUNT_UNITS[] = {
     {"", 1, true}, {"k", 1e3, true}, {"M", 1e6, true}, {"G", 1e9, true}, {NULL, 0, false}};

@@ -28,7 +28,8 @@ panem_status pn_unit_parse(double *value, const char *text, pn_dim dim, const ch
 panem_status pn_unit_parse_u64(uint64_t *value, const char *text, pn_dim dim, uint64_t min,
                                uint64_t max, const char *what, panem_error *err);
 
-/* Value in base units as text with a fitting unit, e.g. 520000 ps -> "520ns". At most size bytes. */
+/* Value in base units as text with a fitting unit, e.g. 520000 ps -> "520ns". At most size bytes.
+ */
 void pn_unit_format(char *text, size_t size, double value, pn_dim dim);
 
 /* "ps, ns, us, ms, s" and so on; static storage. */

@@ -103,8 +103,8 @@ int pn_command_main(const pn_command *command, int argc, char **argv)
     }
     (void)snprintf(name, sizeof name, "panem %s", command->name);
     argv[0] = name;
-    const struct argp argp = {command->options, command->parse, command->arguments, doc,
-                              NULL,             NULL,           NULL};
+    const struct argp argp = {
+        command->options, command->parse, command->arguments, doc, NULL, NULL, NULL};
     int code = PN_EXIT_USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, settings) == 0)
         code = command->run(settings);

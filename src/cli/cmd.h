@@ -17,16 +17,16 @@
 enum { PN_EXIT_OK = 0, PN_EXIT_FAILED = 1, PN_EXIT_USAGE = 2, PN_EXIT_INPUT = 3 };
 
 typedef struct pn_command {
-    const char *name;      /* "traffic", or two words: "curves import" */
-    const char *arguments; /* e.g. "INPUT...", or NULL when there are none */
-    const char *summary;   /* one line, lower case */
-    const char *details;   /* paragraphs: what it does, units, defaults, exit codes */
-    const char *examples;  /* lines of shell, each one complete */
+    const char *name;                  /* "traffic", or two words: "curves import" */
+    const char *arguments;             /* e.g. "INPUT...", or NULL when there are none */
+    const char *summary;               /* one line, lower case */
+    const char *details;               /* paragraphs: what it does, units, defaults, exit codes */
+    const char *examples;              /* lines of shell, each one complete */
     const struct argp_option *options; /* argp's own table, ended by {0} */
-    argp_parser_t parse;   /* called with state->input = settings */
-    size_t settings_size;  /* bytes of the settings struct; zeroed before parsing */
-    int (*run)(void *settings); /* after parsing; returns an exit code */
-    void (*release)(void *settings); /* may be NULL; called however parsing or running ended */
+    argp_parser_t parse;               /* called with state->input = settings */
+    size_t settings_size;              /* bytes of the settings struct; zeroed before parsing */
+    int (*run)(void *settings);        /* after parsing; returns an exit code */
+    void (*release)(void *settings);   /* may be NULL; called however parsing or running ended */
 } pn_command;
 
 /* All commands, in the order help shows them; ended by NULL. */

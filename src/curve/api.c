@@ -14,8 +14,9 @@ panem_status panem_curves_create(panem_curves **set, const panem_point *points, 
     pn_rawset_init(&raw, options ? options->allocator : NULL);
     panem_status status = PANEM_OK;
     for (size_t i = 0; i < count && status == PANEM_OK; i++) {
-        pn_raw_point p = {points[i].read_frac, points[i].bandwidth_gbs, points[i].latency_ns,
-                          (double)NAN,         (double)NAN,             0,
+        pn_raw_point p = {points[i].read_frac,  points[i].bandwidth_gbs,
+                          points[i].latency_ns, (double)NAN,
+                          (double)NAN,          0,
                           (uint32_t)(i + 1)};
         status = pn_rawset_add(&raw, &p, err);
     }
@@ -60,9 +61,12 @@ panem_status panem_curves_info(const panem_curves *set, panem_curve_info *info, 
     if (index >= set->count)
         return PANEM_E_RANGE;
     const pn_curve *c = &set->curves[index];
-    *info = (panem_curve_info){c->read_frac,   c->raw_points,
-                               c->kept,        c->latency[0],
-                               c->peak_gbs,    c->last_gbs,
+    *info = (panem_curve_info){c->read_frac,
+                               c->raw_points,
+                               c->kept,
+                               c->latency[0],
+                               c->peak_gbs,
+                               c->last_gbs,
                                c->slope[c->kept - 1] * c->peak_gbs};
     return PANEM_OK;
 }

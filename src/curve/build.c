@@ -31,8 +31,8 @@ typedef struct builder {
     panem_error *err;
     panem_allocator allocator;
     pn_verdict *verdicts;
-    size_t *order;      /* raw indices by read fraction, stable */
-    work_point *work;   /* points of the curve at hand */
+    size_t *order;    /* raw indices by read fraction, stable */
+    work_point *work; /* points of the curve at hand */
     panem_curves *set;
     size_t numbers_used;
 } builder;
@@ -178,8 +178,9 @@ static panem_status walk_up(const builder *b, work_point *points, size_t *count)
         if (points[i].b > points[peak].b)
             peak = i;
     if (peak + 1 < kept)
-        PN_TRY(report(b, PANEM_FINDING_FOLD_BACK, points[peak + 1].raw,
-                      "bandwidth falls beyond the peak while load rises: kept by outstanding bytes"));
+        PN_TRY(
+            report(b, PANEM_FINDING_FOLD_BACK, points[peak + 1].raw,
+                   "bandwidth falls beyond the peak while load rises: kept by outstanding bytes"));
     for (size_t i = peak + 2; i < kept; i++)
         PN_TRY(report(b, PANEM_FINDING_FOLD_BACK, points[i].raw,
                       "beyond the first point after the peak: point dropped"));
@@ -334,8 +335,7 @@ static uint32_t count_curves(const builder *b)
 {
     uint32_t count = 1;
     for (size_t i = 1; i < b->raw->count; i++)
-        count += b->raw->points[b->order[i]].read_frac !=
-                 b->raw->points[b->order[i - 1]].read_frac;
+        count += b->raw->points[b->order[i]].read_frac != b->raw->points[b->order[i - 1]].read_frac;
     return count;
 }
 

@@ -129,9 +129,9 @@ static panem_status take_row(parser *p, char *line)
     if (!(v[COL_READ_PCT] >= 0.0 && v[COL_READ_PCT] <= 100.0))
         return pn_err_at(p->err, PANEM_E_RANGE, p->name, p->line,
                          fields[p->field_of[COL_READ_PCT]].col, "read_pct is outside 0..100");
-    pn_raw_point point = {v[COL_READ_PCT] / 100.0, v[COL_BANDWIDTH],   v[COL_LATENCY],
-                          v[COL_BANDWIDTH_STD],    v[COL_LATENCY_STD], p->file,
-                          p->line};
+    pn_raw_point point = {
+        v[COL_READ_PCT] / 100.0, v[COL_BANDWIDTH], v[COL_LATENCY], v[COL_BANDWIDTH_STD],
+        v[COL_LATENCY_STD],      p->file,          p->line};
     p->points++;
     return pn_rawset_add(p->set, &point, p->err);
 }

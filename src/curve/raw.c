@@ -47,8 +47,8 @@ panem_status pn_rawset_add(pn_rawset *set, const pn_raw_point *point, panem_erro
 {
     if (set->count == set->capacity) {
         size_t capacity = set->capacity ? set->capacity * 2 : 64;
-        pn_raw_point *points = pn_mem_grow(&set->allocator, set->points, set->capacity, capacity,
-                                           sizeof *points);
+        pn_raw_point *points =
+            pn_mem_grow(&set->allocator, set->points, set->capacity, capacity, sizeof *points);
         if (!points)
             return no_memory(err);
         set->points = points;
@@ -67,13 +67,12 @@ static char *copy_string(pn_rawset *set, const char *string)
     return copy;
 }
 
-panem_status pn_rawset_add_file(pn_rawset *set, uint32_t *index, const char *name,
-                                panem_error *err)
+panem_status pn_rawset_add_file(pn_rawset *set, uint32_t *index, const char *name, panem_error *err)
 {
     if (set->file_count == set->file_capacity) {
         uint32_t capacity = set->file_capacity ? set->file_capacity * 2 : 8;
-        char **files = pn_mem_grow(&set->allocator, set->files, set->file_capacity, capacity,
-                                   sizeof *files);
+        char **files =
+            pn_mem_grow(&set->allocator, set->files, set->file_capacity, capacity, sizeof *files);
         if (!files)
             return no_memory(err);
         set->files = files;
@@ -105,8 +104,8 @@ static panem_status append_meta(pn_rawset *set, const char *key, char *value, pa
 {
     if (set->meta_count == set->meta_capacity) {
         uint32_t capacity = set->meta_capacity ? set->meta_capacity * 2 : 16;
-        pn_raw_meta *meta = pn_mem_grow(&set->allocator, set->meta, set->meta_capacity, capacity,
-                                        sizeof *meta);
+        pn_raw_meta *meta =
+            pn_mem_grow(&set->allocator, set->meta, set->meta_capacity, capacity, sizeof *meta);
         if (!meta)
             return no_memory(err);
         set->meta = meta;

@@ -8,8 +8,8 @@
 #include <panem.h>
 
 typedef struct pn_raw_point {
-    double read_frac;         /* 0..1 */
-    double bandwidth_gbs;     /* as measured; may be negative or NaN in dirty data */
+    double read_frac;     /* 0..1 */
+    double bandwidth_gbs; /* as measured; may be negative or NaN in dirty data */
     double latency_ns;
     double bandwidth_std_gbs; /* NaN: not known */
     double latency_std_ns;    /* NaN: not known */

@@ -14,20 +14,20 @@ enum { PN_MIX_STEPS = 1000 };
 typedef struct pn_curve {
     double read_frac;
     uint32_t raw_points;
-    uint32_t kept;           /* 1.. */
-    const double *n;         /* outstanding bytes of the kept points, rising */
-    const double *latency;   /* ns, rising */
-    const double *slope;     /* ns per byte from point i to i + 1; [kept - 1]: beyond the last */
-    double peak_gbs;         /* highest valid raw bandwidth */
-    double last_gbs;         /* bandwidth of the last kept point */
-    double n_capped;         /* where the capped line meets N / peak; 0: it never does */
+    uint32_t kept;         /* 1.. */
+    const double *n;       /* outstanding bytes of the kept points, rising */
+    const double *latency; /* ns, rising */
+    const double *slope;   /* ns per byte from point i to i + 1; [kept - 1]: beyond the last */
+    double peak_gbs;       /* highest valid raw bandwidth */
+    double last_gbs;       /* bandwidth of the last kept point */
+    double n_capped;       /* where the capped line meets N / peak; 0: it never does */
 } pn_curve;
 
 /* Per tabulated read fraction, capped relation, linear mix. */
 typedef struct pn_mix_row {
-    double peak_gbs;      /* largest N / L(N, r) */
-    double n_peak;        /* smallest N that gives it, bytes */
-    double n_busy;        /* N at 90 % of peak, lower branch, bytes */
+    double peak_gbs; /* largest N / L(N, r) */
+    double n_peak;   /* smallest N that gives it, bytes */
+    double n_busy;   /* N at 90 % of peak, lower branch, bytes */
 } pn_mix_row;
 
 typedef struct pn_curve_meta {
@@ -39,10 +39,10 @@ struct panem_curves {
     panem_allocator allocator;
     pn_curve *curves;
     uint32_t count;
-    double *numbers;          /* storage of n, latency, slope */
+    double *numbers; /* storage of n, latency, slope */
     size_t number_count;
-    pn_mix_row *mix;          /* PN_MIX_STEPS + 1 rows */
-    pn_mix_row *curve_rows;   /* one per curve, for the nearest mix */
+    pn_mix_row *mix;        /* PN_MIX_STEPS + 1 rows */
+    pn_mix_row *curve_rows; /* one per curve, for the nearest mix */
     pn_curve_meta *meta;
     uint32_t meta_count;
     char *meta_text;

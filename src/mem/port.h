@@ -2,8 +2,9 @@
  *
  * Protocol
  *  - Time only moves forward: every submit and advance carries a time at or after the last one.
- *  - submit(request at t): accepted, or PANEM_BUSY with a time before which asking again is useless.
- *    A memory that cannot say yet answers with retry = UINT64_MAX: ask again after the next event.
+ *  - submit(request at t): accepted, or PANEM_BUSY with a time before which asking again is
+ * useless. A memory that cannot say yet answers with retry = UINT64_MAX: ask again after the next
+ * event.
  *  - advance(t): everything that happens at or before t has happened.
  *  - next_event(): when the memory next wants to be advanced (a response becomes ready, or its
  *    inner state changes so that a refused request may be accepted); UINT64_MAX: never, by itself.
@@ -21,11 +22,7 @@
 
 #include <panem.h>
 
-typedef enum pn_mem_origin {
-    PN_MEM_DEMAND = 0,
-    PN_MEM_PREFETCH,
-    PN_MEM_WRITEBACK
-} pn_mem_origin;
+typedef enum pn_mem_origin { PN_MEM_DEMAND = 0, PN_MEM_PREFETCH, PN_MEM_WRITEBACK } pn_mem_origin;
 
 typedef struct pn_mem_request {
     uint64_t time_ps;
@@ -60,7 +57,7 @@ typedef struct pn_mem_ops {
 /* First member of every memory; memories add their own fields behind it. */
 struct pn_mem_port {
     const pn_mem_ops *ops;
-    const char *name;     /* e.g. "panem" or "dram:ddr4-2666"; borrowed */
+    const char *name; /* e.g. "panem" or "dram:ddr4-2666"; borrowed */
     bool posted_writes;
 };
 

@@ -89,7 +89,8 @@ static void says_what_is_wrong(void **state)
     char *data = NULL;
     size_t length = 0;
     panem_error err = PANEM_ERROR_INIT;
-    assert_int_equal(pn_file_read(&data, &length, in_dir("cut.xz"), 1 << 20, &err), PANEM_E_DAMAGED);
+    assert_int_equal(pn_file_read(&data, &length, in_dir("cut.xz"), 1 << 20, &err),
+                     PANEM_E_DAMAGED);
 }
 
 static void writes_whole_or_not_at_all(void **state)
@@ -127,8 +128,10 @@ static void a_full_disk_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PN_TEST(reads_every_compression_by_content), PN_TEST(says_what_is_wrong),
-        PN_TEST(writes_whole_or_not_at_all), PN_TEST(a_full_disk_is_an_error),
+        PN_TEST(reads_every_compression_by_content),
+        PN_TEST(says_what_is_wrong),
+        PN_TEST(writes_whole_or_not_at_all),
+        PN_TEST(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_dir, drop_dir);
 }

@@ -22,7 +22,8 @@ static void parses_what_it_should(void **state)
 static void refuses_what_is_no_number(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "-", ".", "x", "nan", "inf", "-inf", "0x10", "1e999", " 1"};
+    static const char *const bad[] = {"",    "-",    ".",    "x",     "nan",
+                                      "inf", "-inf", "0x10", "1e999", " 1"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         double v = 42.0;
         assert_int_equal(pn_num_parse(bad[i], &v), 0);
@@ -99,8 +100,8 @@ static void whole_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PN_TEST(parses_what_it_should),    PN_TEST(refuses_what_is_no_number),
-        PN_TEST(reads_back_what_it_writes), PN_TEST(writes_the_shortest_form),
+        PN_TEST(parses_what_it_should),      PN_TEST(refuses_what_is_no_number),
+        PN_TEST(reads_back_what_it_writes),  PN_TEST(writes_the_shortest_form),
         PN_TEST(does_not_follow_the_locale), PN_TEST(whole_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

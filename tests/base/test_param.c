@@ -16,7 +16,8 @@ typedef struct settings {
 static const char *const MODES[] = {"even", "random", NULL};
 
 static const pn_param TABLE[] = {
-    {"window", PN_PARAM_U64, PN_DIM_TIME, offsetof(settings, window_ps), 520000, 1000, 1e10, NULL, "w"},
+    {"window", PN_PARAM_U64, PN_DIM_TIME, offsetof(settings, window_ps), 520000, 1000, 1e10, NULL,
+     "w"},
     {"share", PN_PARAM_DOUBLE, PN_DIM_FRACTION, offsetof(settings, share), 0.5, 0, 1, NULL, "s"},
     {"count", PN_PARAM_U32, PN_DIM_COUNT, offsetof(settings, count), 4, 1, 100, NULL, "c"},
     {"on", PN_PARAM_BOOL, PN_DIM_NONE, offsetof(settings, on), 1, 0, 0, NULL, "o"},
@@ -100,7 +101,8 @@ static void units(void **state)
     assert_int_equal(pn_unit_parse(&v, "3.2GHz", PN_DIM_FREQUENCY, "f", NULL), PANEM_OK);
     assert_true(v == 3.2e9);
     uint64_t u = 0;
-    assert_int_equal(pn_unit_parse_u64(&u, "50M", PN_DIM_COUNT, 0, UINT64_MAX / 2, "n", NULL), PANEM_OK);
+    assert_int_equal(pn_unit_parse_u64(&u, "50M", PN_DIM_COUNT, 0, UINT64_MAX / 2, "n", NULL),
+                     PANEM_OK);
     assert_true(u == 50000000);
     char text[32];
     pn_unit_format(text, sizeof text, 520000, PN_DIM_TIME);
@@ -110,8 +112,10 @@ static void units(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PN_TEST(defaults_and_values), PN_TEST(bad_assignments_say_why),
-        PN_TEST(prints_what_it_reads), PN_TEST(units),
+        PN_TEST(defaults_and_values),
+        PN_TEST(bad_assignments_say_why),
+        PN_TEST(prints_what_it_reads),
+        PN_TEST(units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static void exponential_has_its_moments(void **state)
         sum += x;
         squares += x * x;
     }
-    assert_true(fabs(sum / n - 1.0) < 0.004);     /* 5.6 standard errors */
+    assert_true(fabs(sum / n - 1.0) < 0.004); /* 5.6 standard errors */
     assert_true(fabs(squares / n - 2.0) < 0.02);
 }
 
@@ -70,8 +70,10 @@ static void below_stays_below_and_is_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PN_TEST(is_the_same_everywhere), PN_TEST(exponential_is_minus_log_of_uniform),
-        PN_TEST(exponential_has_its_moments), PN_TEST(below_stays_below_and_is_even),
+        PN_TEST(is_the_same_everywhere),
+        PN_TEST(exponential_is_minus_log_of_uniform),
+        PN_TEST(exponential_has_its_moments),
+        PN_TEST(below_stays_below_and_is_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
