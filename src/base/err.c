@@ -23,6 +23,9 @@ const char *panem_version(void)
 }
 
 static void fill(panem_error *err, panem_status status, const char *file, uint32_t line,
+                 uint32_t col, const char *format, va_list args) PN_PRINTF(6, 0);
+
+static void fill(panem_error *err, panem_status status, const char *file, uint32_t line,
                  uint32_t col, const char *format, va_list args)
 {
     if (!err || err->status != PANEM_OK)

@@ -1,0 +1,343 @@
+/* literal.c - see literal.h. Written from the design, section 5.2 and 5.3 (a), for clarity. */
+#include "literal.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wide.h"
+#include "curve/relation.h"
+
+typedef struct flight {
+    uint64_t arrival_ps, done_ps;
+    uint64_t bytes;
+    uint32_t kind;
+} flight;
+
+/* What one closed window held. */
+typedef struct closed {
+    pn_u128 area_byte_ps[2];
+    uint64_t done_bytes[2];
+} closed;
+
+struct lit_model {
+    const panem_curves *set;
+    panem_model_options o;
+    flight *flights;
+    size_t count, capacity;
+    closed *last;  /* the o.windows newest closed windows, newest first */
+    uint64_t open; /* number of the open window: it starts at open x window_ps */
+    bool
+        settled; /* the last window closed with nothing averaged and nothing in flight or to come */
+    uint64_t latency_ps;
+    double outstanding_bytes, read_frac;
+    uint32_t cbusy;
+    pn_u128 guard_q32; /* the guard clock V or F in ps x 2^32 */
+    pn_u128 latency_sum_ps[2], area_sum_byte_ps[2];
+    panem_stats stats;
+    panem_observe_fn observe;
+    void *observe_user;
+};
+
+static void *need(void *memory)
+{
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static uint64_t start_of(const lit_model *m, uint64_t window)
+{
+    return window * m->o.window_ps;
+}
+
+/* ns to whole ps, as every latency is rounded: nearest, halves up, at most 2^62. */
+static uint64_t whole_ps(double ns)
+{
+    double ps = ns * 1000.0 + 0.5;
+    return ps < 4611686018427387904.0 ? (uint64_t)ps : UINT64_C(1) << 62;
+}
+
+static uint64_t latency_at(const lit_model *m, double n)
+{
+    return whole_ps(pn_relation_latency_ns(m->set, m->o.relation, n, m->read_frac, NULL));
+}
+
+static pn_mix_row row(const lit_model *m)
+{
+    return pn_relation_row(m->set, m->o.relation.mix, m->read_frac);
+}
+
+/* ---- a boundary ---- */
+
+static uint64_t overlap_ps(const flight *f, uint64_t from_ps, uint64_t to_ps)
+{
+    uint64_t a = f->arrival_ps > from_ps ? f->arrival_ps : from_ps;
+    uint64_t b = f->done_ps < to_ps ? f->done_ps : to_ps;
+    return b > a ? b - a : 0;
+}
+
+/* Integral and completions of [from, to); requests that completed leave the list. */
+static closed walk(lit_model *m, uint64_t from_ps, uint64_t to_ps)
+{
+    closed c = {{0, 0}, {0, 0}};
+    size_t kept = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        flight *f = &m->flights[i];
+        c.area_byte_ps[f->kind] += (pn_u128)f->bytes * overlap_ps(f, from_ps, to_ps);
+        if (f->done_ps < to_ps)
+            c.done_bytes[f->kind] += f->bytes;
+        else
+            m->flights[kept++] = *f;
+    }
+    m->count = kept;
+    return c;
+}
+
+static closed total(const lit_model *m)
+{
+    closed t = {{0, 0}, {0, 0}};
+    for (uint32_t i = 0; i < m->o.windows; i++)
+        for (int k = 0; k < 2; k++) {
+            t.area_byte_ps[k] += m->last[i].area_byte_ps[k];
+            t.done_bytes[k] += m->last[i].done_bytes[k];
+        }
+    return t;
+}
+
+/* From a sum over the averaged windows to a mean of all sharers. */
+static double mean_factor(const lit_model *m)
+{
+    return (double)m->o.sharers / ((double)m->o.windows * (double)m->o.window_ps);
+}
+
+static double busy_fraction(const lit_model *m, const closed *t)
+{
+    if (m->o.cbusy_by == PANEM_CBUSY_BY_OUTSTANDING)
+        return m->outstanding_bytes / row(m).n_busy;
+    double bytes_per_ps = (double)(t->done_bytes[0] + t->done_bytes[1]) * mean_factor(m);
+    return bytes_per_ps * 1000.0 / row(m).peak_gbs;
+}
+
+/* Level i + 1 holds from enter[i] up; once in it, until the fraction falls below enter[i] less the
+ * hysteresis. */
+static uint32_t busy_level(const lit_model *m, double fraction)
+{
+    for (uint32_t level = 3; level > 0; level--) {
+        double bound = m->o.cbusy_enter[level - 1];
+        if (m->cbusy >= level)
+            bound -= m->o.cbusy_hysteresis;
+        if (fraction >= bound)
+            return level;
+    }
+    return 0;
+}
+
+/* N and r of the average give the latency and the level of the next window. */
+static void decide(lit_model *m)
+{
+    closed t = total(m);
+    double read = (double)t.area_byte_ps[PANEM_READ];
+    double write = (double)t.area_byte_ps[PANEM_WRITE];
+    m->outstanding_bytes = (read + write) * mean_factor(m);
+    if (t.area_byte_ps[PANEM_READ] || t.area_byte_ps[PANEM_WRITE]) {
+        m->read_frac = read / (read + write);
+        m->stats.windows_outside_mix += pn_relation_outside(m->set, m->read_frac);
+    }
+    m->latency_ps = latency_at(m, m->outstanding_bytes);
+    m->cbusy = busy_level(m, busy_fraction(m, &t));
+    m->settled = m->count == 0 && !t.area_byte_ps[0] && !t.area_byte_ps[1] && !t.done_bytes[0] &&
+                 !t.done_bytes[1];
+}
+
+static void record(const lit_model *m, const closed *c, uint64_t first, uint64_t count)
+{
+    double w = (double)m->o.window_ps;
+    panem_window r = {start_of(m, first),
+                      m->o.window_ps,
+                      count,
+                      (double)c->area_byte_ps[PANEM_READ] / w,
+                      (double)c->area_byte_ps[PANEM_WRITE] / w,
+                      c->done_bytes[PANEM_READ],
+                      c->done_bytes[PANEM_WRITE],
+                      m->latency_ps,
+                      m->read_frac,
+                      m->cbusy,
+                      m->outstanding_bytes >= row(m).n_peak};
+    if (m->observe)
+        m->observe(m->observe_user, &r);
+}
+
+static void close_windows(lit_model *m, const closed *c, uint64_t count)
+{
+    for (int k = 0; k < 2; k++)
+        m->area_sum_byte_ps[k] += c->area_byte_ps[k];
+    m->stats.windows_closed += count;
+    m->stats.cbusy_windows[m->cbusy] += count;
+    if (m->outstanding_bytes >= row(m).n_peak)
+        m->stats.windows_saturated += count;
+    record(m, c, m->open, count);
+    m->open += count;
+}
+
+static void close_one(lit_model *m)
+{
+    closed c = walk(m, start_of(m, m->open), start_of(m, m->open + 1));
+    memmove(m->last + 1, m->last, (m->o.windows - 1) * sizeof *m->last);
+    m->last[0] = c;
+    decide(m);
+    close_windows(m, &c, 1);
+}
+
+static void close_until(lit_model *m, uint64_t time_ps)
+{
+    const closed nothing = {{0, 0}, {0, 0}};
+    while (start_of(m, m->open + 1) <= time_ps) {
+        if (m->settled && m->count == 0)
+            close_windows(m, &nothing, time_ps / m->o.window_ps - m->open);
+        else
+            close_one(m);
+    }
+}
+
+/* ---- the guard, sharers 1 only ---- */
+
+/* ps x 2^32 that one byte takes at the peak. */
+static uint64_t byte_time_q32(const lit_model *m)
+{
+    return (uint64_t)(1000.0 / row(m).peak_gbs * 4294967296.0 + 0.5);
+}
+
+/* When the request completes; clock receives the guard clock if it is accepted. */
+static uint64_t completion(const lit_model *m, pn_u128 *clock, uint64_t t, uint64_t bytes)
+{
+    uint64_t done = t + m->latency_ps;
+    *clock = m->guard_q32;
+    if (m->o.guard == PANEM_GUARD_OFF || m->o.sharers != 1)
+        return done;
+    uint64_t from = t;
+    if (m->o.guard == PANEM_GUARD_COMPLETIONS)
+        from = done > m->o.guard_slack_ps ? done - m->o.guard_slack_ps : 0;
+    if (*clock < (pn_u128)from << 32)
+        *clock = (pn_u128)from << 32;
+    *clock += (pn_u128)bytes * byte_time_q32(m);
+    uint64_t bound = (uint64_t)(*clock >> 32);
+    if (m->o.guard == PANEM_GUARD_ARRIVALS)
+        bound += latency_at(m, 0.0);
+    return bound > done ? bound : done;
+}
+
+/* ---- the interface ---- */
+
+static void keep(lit_model *m, const panem_request *q, uint64_t done_ps)
+{
+    if (m->count == m->capacity) {
+        m->capacity = m->capacity ? 2 * m->capacity : 64;
+        m->flights = need(realloc(m->flights, m->capacity * sizeof *m->flights));
+    }
+    m->flights[m->count++] = (flight){q->time_ps, done_ps, q->bytes, q->kind};
+    m->latency_sum_ps[q->kind] += done_ps - q->time_ps;
+    uint64_t *requests = q->kind == PANEM_READ ? &m->stats.read_requests : &m->stats.write_requests;
+    uint64_t *bytes = q->kind == PANEM_READ ? &m->stats.read_bytes : &m->stats.write_bytes;
+    *requests += 1;
+    *bytes += q->bytes;
+}
+
+panem_status lit_access(lit_model *m, panem_response *response, const panem_request *q)
+{
+    const uint64_t ring = m->o.ring_windows;
+    if (q->bytes == 0 || q->bytes > 1048576 || q->kind > PANEM_WRITE ||
+        q->time_ps > UINT64_C(1) << 62)
+        return PANEM_E_ARG;
+    if (q->time_ps < start_of(m, m->open))
+        return PANEM_E_TIME;
+    if (m->o.time_mode == PANEM_TIME_ORDERED)
+        close_until(m, q->time_ps);
+    pn_u128 clock;
+    uint64_t done = completion(m, &clock, q->time_ps, q->bytes);
+    uint64_t done_window = done / m->o.window_ps;
+    if (done_window >= m->open + ring) {
+        response->retry_ps = start_of(m, done_window - (ring - 1));
+        response->cbusy = m->cbusy;
+        m->stats.busy_answers++;
+        return PANEM_BUSY;
+    }
+    m->guard_q32 = clock;
+    m->stats.guard_delays += done > q->time_ps + m->latency_ps;
+    keep(m, q, done);
+    bool at_once = q->kind == PANEM_WRITE && m->o.early_write_ack;
+    *response = (panem_response){at_once ? q->time_ps : done, done, 0, m->cbusy};
+    return PANEM_OK;
+}
+
+panem_status lit_advance(lit_model *m, uint64_t horizon_ps)
+{
+    if (horizon_ps > UINT64_C(1) << 62)
+        return PANEM_E_ARG;
+    if (horizon_ps < start_of(m, m->open))
+        return PANEM_E_TIME;
+    close_until(m, horizon_ps);
+    return PANEM_OK;
+}
+
+void lit_peek(const lit_model *m, panem_state *state)
+{
+    closed t = total(m);
+    double done = (double)(t.done_bytes[0] + t.done_bytes[1]);
+    double own = done * mean_factor(m) / m->o.sharers * 1e12;
+    *state = (panem_state){start_of(m, m->open),
+                           m->latency_ps,
+                           m->outstanding_bytes,
+                           m->read_frac,
+                           own,
+                           own * m->o.sharers / (row(m).peak_gbs * 1e9),
+                           m->cbusy};
+}
+
+void lit_stats(const lit_model *m, panem_stats *stats)
+{
+    *stats = m->stats;
+    stats->read_latency_sum_ns = (double)m->latency_sum_ps[PANEM_READ] / 1000.0;
+    stats->write_latency_sum_ns = (double)m->latency_sum_ps[PANEM_WRITE] / 1000.0;
+    stats->read_area_byte_ns = (double)m->area_sum_byte_ps[PANEM_READ] / 1000.0;
+    stats->write_area_byte_ns = (double)m->area_sum_byte_ps[PANEM_WRITE] / 1000.0;
+}
+
+void lit_observe(lit_model *m, panem_observe_fn observe, void *user)
+{
+    m->observe = observe;
+    m->observe_user = user;
+}
+
+void lit_reset(lit_model *m)
+{
+    m->count = 0;
+    memset(m->last, 0, m->o.windows * sizeof *m->last);
+    m->open = 0;
+    m->settled = false;
+    m->outstanding_bytes = 0.0;
+    m->read_frac = 1.0;
+    m->cbusy = 0;
+    m->guard_q32 = 0;
+    m->latency_ps = latency_at(m, 0.0);
+    memset(m->latency_sum_ps, 0, sizeof m->latency_sum_ps);
+    memset(m->area_sum_byte_ps, 0, sizeof m->area_sum_byte_ps);
+    memset(&m->stats, 0, sizeof m->stats);
+}
+
+lit_model *lit_create(const panem_curves *set, const panem_model_options *options)
+{
+    lit_model *m = need(calloc(1, sizeof *m));
+    m->set = set;
+    m->o = *options;
+    m->last = need(calloc(options->windows, sizeof *m->last));
+    lit_reset(m);
+    return m;
+}
+
+void lit_destroy(lit_model *m)
+{
+    free(m->flights);
+    free(m->last);
+    free(m);
+}
