@@ -2,5 +2,6 @@
 #include "cli/commands.h"
 
 const pn_command *const pn_commands[] = {
+    &pn_cmd_traffic,
     NULL,
 };

@@ -4,4 +4,6 @@
 
 #include "cli/cmd.h"
 
+extern const pn_command pn_cmd_traffic;
+
 #endif

@@ -1,0 +1,164 @@
+/* traffic_point.c - one point of `panem traffic`: model, generators, measurement, comparison with
+ * the relation. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/traffic.h"
+#include "mem/model_port.h"
+#include "mem/model_spec.h"
+
+enum { LINE_BYTES = 64, IN_FLIGHT_SPARE = 64 };
+
+/* Bandwidth windows: the paper's 520 ns, whatever the model averages over. */
+static const uint64_t WINDOW_PS = 520000;
+
+/* Warm-up: so many averaging horizons, and at least so long. */
+static const uint64_t WARMUP_HORIZONS = 40;
+static const uint64_t WARMUP_MIN_PS = UINT64_C(50000000);
+
+/* A generator may hold this multiple of what its share has in flight at the relation's peak, and
+ * at least so many requests: enough that only loads beyond the peak are held back. */
+static const double OUTSTANDING_AT_PEAK = 2.0;
+static const uint32_t OUTSTANDING_MIN = 64;
+
+static panem_status apply_windows(panem_model_options *o, const char *text, panem_error *err)
+{
+    char count[16];
+    const char *x = strchr(text, 'x');
+    size_t length = x ? (size_t)(x - text) : 0;
+    uint64_t windows;
+    if (!x || length == 0 || length >= sizeof count)
+        return pn_err(err, PANEM_E_ARG, "--windows: '%s' is not COUNTxLENGTH, e.g. 4x520ns", text);
+    memcpy(count, text, length);
+    count[length] = '\0';
+    PN_TRY(pn_unit_parse_u64(&windows, count, PN_DIM_COUNT, 1, 65536, "--windows", err));
+    PN_TRY(pn_unit_parse_u64(&o->window_ps, x + 1, PN_DIM_TIME, 1000, 10000000000ULL, "--windows",
+                             err));
+    o->windows = (uint32_t)windows;
+    return PANEM_OK;
+}
+
+panem_status pn_traffic_model_options(panem_model_options *options, const pn_traffic_settings *s,
+                                      const char *model, uint32_t sharers, panem_error *err)
+{
+    PN_TRY(pn_model_spec_parse(options, model, err));
+    if (options->sharers == 1)
+        options->sharers = sharers;
+    if (s->windows_text)
+        PN_TRY(apply_windows(options, s->windows_text, err));
+    return PANEM_OK;
+}
+
+panem_status pn_traffic_open_port(pn_mem_port **port, const pn_traffic_settings *s,
+                                  const panem_model_options *options, const char *name,
+                                  uint32_t in_flight, panem_error *err)
+{
+    panem_model *model = NULL;
+    PN_TRY(panem_model_create(&model, s->set, options, err));
+    return pn_model_port_create(port, model, name, options->early_write_ack != 0, in_flight, err);
+}
+
+/* Requests the relation holds in flight at its peak. */
+static double lines_at_peak(const pn_traffic_settings *s, double read_frac)
+{
+    uint64_t latency_ps;
+    double n = 0.0;
+    double peak = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac);
+    if (panem_latency_at_bandwidth_ps(s->set, &latency_ps, &n, PANEM_MIX_LINEAR, peak * 0.999999,
+                                      read_frac) != PANEM_OK)
+        n = peak * (double)panem_idle_ps(s->set, PANEM_MIX_LINEAR, read_frac) * 1e-12;
+    return n / LINE_BYTES;
+}
+
+static uint32_t outstanding_of(const pn_traffic_settings *s, double read_frac, uint32_t sharers,
+                               uint32_t sources)
+{
+    if (s->closed_loop)
+        return (s->closed_loop + sources - 1) / sources;
+    if (s->outstanding)
+        return s->outstanding;
+    double each = ceil(OUTSTANDING_AT_PEAK * lines_at_peak(s, read_frac) / sharers / sources);
+    return each > OUTSTANDING_MIN ? (uint32_t)each : OUTSTANDING_MIN;
+}
+
+pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
+                                       const panem_model_options *options, double read_frac,
+                                       double load, uint32_t sharers, uint32_t sources)
+{
+    double peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
+    double offered_gbs = load * peak_gbs / sharers;
+    uint64_t horizon_ps = options->window_ps * panem_windows_effective(s->set, options);
+    pn_traffic_config c = {
+        .sources = sources,
+        .source = s->source,
+        .line_bytes = LINE_BYTES,
+        .warmup_ps = WARMUP_HORIZONS * horizon_ps,
+        .target_error = s->target_error,
+        .requests_min = 1 << 15,
+        .requests_max = s->requests_max,
+        .window_ps = WINDOW_PS,
+        .saturated_bytes = lines_at_peak(s, read_frac) * LINE_BYTES / sharers,
+        .step_ps = UINT64_MAX,
+        .end_ps = UINT64_MAX,
+    };
+    if (c.warmup_ps < WARMUP_MIN_PS)
+        c.warmup_ps = WARMUP_MIN_PS;
+    c.source.read_frac = read_frac;
+    c.source.gap_ps = s->closed_loop ? 0.0 : sources * LINE_BYTES * 1000.0 / offered_gbs;
+    c.source.outstanding = outstanding_of(s, read_frac, sharers, sources);
+    return c;
+}
+
+static panem_status run_once(pn_traffic_result *result, const pn_traffic_settings *s,
+                             const char *model, double read_frac, double load, uint32_t sharers,
+                             uint32_t sources, panem_error *err)
+{
+    panem_model_options options;
+    pn_mem_port *port = NULL;
+    PN_TRY(pn_traffic_model_options(&options, s, model, sharers, err));
+    pn_traffic_config c = pn_traffic_config_of(s, &options, read_frac, load, sharers, sources);
+    uint32_t in_flight = c.source.outstanding * sources + IN_FLIGHT_SPARE;
+    PN_TRY(pn_traffic_open_port(&port, s, &options, model, in_flight, err));
+    panem_status status = pn_traffic_run(result, port, &c, err);
+    pn_mem_destroy(port);
+    return status;
+}
+
+static void judge(pn_traffic_point *p, const pn_traffic_settings *s)
+{
+    const pn_traffic_result *r = &p->result;
+    uint64_t curve_ps;
+    double whole = r->achieved_bytes_per_s * p->sharers;
+    p->latency_ns = r->reads.requests ? r->reads.mean_ns : r->writes.mean_ns;
+    p->curve_ns = (double)NAN;
+    p->error_frac = (double)NAN;
+    if (panem_latency_at_bandwidth_ps(s->set, &curve_ps, NULL, PANEM_MIX_LINEAR, whole,
+                                      r->read_frac) != PANEM_OK)
+        return;
+    p->curve_ns = (double)curve_ps / 1000.0;
+    p->error_frac = p->latency_ns / p->curve_ns - 1.0;
+}
+
+panem_status pn_traffic_measure(pn_traffic_point *point, const pn_traffic_settings *s,
+                                const char *model, double read_frac, double load, panem_error *err)
+{
+    pn_traffic_point p;
+    memset(&p, 0, sizeof p);
+    p.model = model;
+    p.sharers = s->sharers;
+    p.read_frac = read_frac;
+    p.load_frac = load;
+    p.peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
+    p.offered_gbs = load * p.peak_gbs / s->sharers;
+    PN_TRY(run_once(&p.result, s, model, read_frac, load, s->sharers, s->cores, err));
+    judge(&p, s);
+    if (s->sharers > 1 && s->compare) {
+        pn_traffic_result whole;
+        PN_TRY(run_once(&whole, s, model, read_frac, load, 1, s->cores * s->sharers, err));
+        p.whole_valid = true;
+        p.whole_achieved_gbs = whole.achieved_bytes_per_s / 1e9 / s->sharers;
+        p.whole_latency_ns = whole.reads.requests ? whole.reads.mean_ns : whole.writes.mean_ns;
+    }
+    *point = p;
+    return PANEM_OK;
+}

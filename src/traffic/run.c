@@ -1,0 +1,332 @@
+/* run.c - see run.h. The sources' next times sit in a tournament of indices (a binary heap), so
+ * that hundreds of sources cost little more than two. Ties go to the lower source number, and
+ * responses go before submissions at the same time. */
+#include "traffic/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/stat.h"
+
+typedef struct queue {
+    uint32_t *heap;  /* source numbers by due time */
+    uint32_t *place; /* where a source sits in heap */
+    uint64_t *due_ps;
+    uint32_t count;
+} queue;
+
+typedef struct runner {
+    const pn_traffic_config *config;
+    pn_mem_port *port;
+    panem_error *err;
+    pn_source *sources;
+    queue queue;
+    uint64_t now_ps;
+    bool measuring;
+    bool stepped;
+    uint64_t in_flight_bytes;
+    double area; /* byte x ps of outstanding, in the open window */
+    double area_total;
+    uint64_t area_from_ps;
+    pn_traffic_window open;
+    double open_latency_ns;
+    uint64_t windows, saturated;
+    uint64_t max_window_bytes;
+    pn_hist *hist[2];
+    double latency_sum_ns[2];
+    pn_batch_mean batches;
+    pn_traffic_result *result;
+} runner;
+
+/* ---- queue of sources ---- */
+
+static bool queue_before(const queue *q, uint32_t a, uint32_t b)
+{
+    if (q->due_ps[a] != q->due_ps[b])
+        return q->due_ps[a] < q->due_ps[b];
+    return a < b;
+}
+
+static void queue_set(queue *q, uint32_t at, uint32_t source)
+{
+    q->heap[at] = source;
+    q->place[source] = at;
+}
+
+static void queue_update(queue *q, uint32_t source, uint64_t due_ps)
+{
+    uint32_t i = q->place[source];
+    q->due_ps[source] = due_ps;
+    while (i > 0 && queue_before(q, source, q->heap[(i - 1) / 2])) {
+        queue_set(q, i, q->heap[(i - 1) / 2]);
+        i = (i - 1) / 2;
+    }
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= q->count)
+            break;
+        if (child + 1 < q->count && queue_before(q, q->heap[child + 1], q->heap[child]))
+            child++;
+        if (!queue_before(q, q->heap[child], source))
+            break;
+        queue_set(q, i, q->heap[child]);
+        i = child;
+    }
+    queue_set(q, i, source);
+}
+
+/* ---- measurement ---- */
+
+static void account_outstanding(runner *r, uint64_t until_ps)
+{
+    r->area += (double)r->in_flight_bytes * (double)(until_ps - r->area_from_ps);
+    r->area_from_ps = until_ps;
+}
+
+static void close_window(runner *r)
+{
+    pn_traffic_window *w = &r->open;
+    account_outstanding(r, w->start_ps + w->window_ps);
+    w->outstanding_bytes = r->area / (double)w->window_ps;
+    w->latency_ns = w->completions ? r->open_latency_ns / (double)w->completions : (double)NAN;
+    if (r->config->window)
+        r->config->window(r->config->window_user, w);
+    if (r->measuring) {
+        uint64_t bytes = w->read_bytes + w->write_bytes;
+        r->windows++;
+        r->area_total += r->area;
+        r->result->measured_ps += w->window_ps;
+        r->result->read_bytes += w->read_bytes;
+        r->result->write_bytes += w->write_bytes;
+        if (bytes > r->max_window_bytes)
+            r->max_window_bytes = bytes;
+        r->saturated +=
+            r->config->saturated_bytes > 0.0 && w->outstanding_bytes >= r->config->saturated_bytes;
+    }
+    r->area = 0.0;
+    r->open_latency_ns = 0.0;
+    *w = (pn_traffic_window){.start_ps = w->start_ps + w->window_ps, .window_ps = w->window_ps};
+}
+
+/* Closes the windows that end at or before now; measurement begins at a window's start. */
+static void pass_time(runner *r, uint64_t now_ps)
+{
+    r->now_ps = now_ps;
+    while (now_ps >= r->open.start_ps + r->open.window_ps) {
+        close_window(r);
+        if (!r->measuring && r->open.start_ps >= r->config->warmup_ps)
+            r->measuring = true;
+    }
+    account_outstanding(r, now_ps);
+}
+
+static void take_response(runner *r, const pn_mem_response *response)
+{
+    double ns = (double)(response->done_ps - response->arrival_ps) / 1000.0;
+    uint32_t number = (uint32_t)response->tag;
+    r->in_flight_bytes -= response->bytes;
+    *(response->kind == PANEM_READ ? &r->open.read_bytes : &r->open.write_bytes) += response->bytes;
+    r->open.completions++;
+    r->open_latency_ns += ns;
+    pn_source_done(&r->sources[number], r->now_ps);
+    queue_update(&r->queue, number, pn_source_due_ps(&r->sources[number]));
+    if (r->config->response)
+        r->config->response(r->config->response_user, response);
+    if (!r->measuring)
+        return;
+    pn_hist_add(r->hist[response->kind], response->done_ps - response->arrival_ps);
+    r->latency_sum_ns[response->kind] += ns;
+    pn_batch_add(&r->batches, ns);
+}
+
+static panem_status take_responses(runner *r, uint64_t until_ps)
+{
+    pn_mem_response response;
+    panem_status status = pn_mem_advance(r->port, until_ps);
+    if (status != PANEM_OK)
+        return pn_err(r->err, status, "the memory model stopped: %s", panem_status_text(status));
+    pass_time(r, until_ps);
+    while (pn_mem_pop(r->port, &response))
+        take_response(r, &response);
+    return PANEM_OK;
+}
+
+/* ---- sending ---- */
+
+static panem_status send(runner *r, uint32_t number, uint64_t now_ps)
+{
+    pn_source *source = &r->sources[number];
+    pn_source before = *source; /* a refused request is asked again as it was */
+    bool is_read;
+    pn_mem_request request = {.time_ps = now_ps,
+                              .tag = number,
+                              .bytes = r->config->line_bytes,
+                              .source = number,
+                              .origin = PN_MEM_DEMAND};
+    pass_time(r, now_ps);
+    pn_source_send(source, now_ps, &is_read, &request.address);
+    request.kind = is_read ? PANEM_READ : PANEM_WRITE;
+    uint64_t retry_ps = 0;
+    panem_status status = pn_mem_submit(r->port, &retry_ps, &request);
+    if (status == PANEM_OK) {
+        r->in_flight_bytes += request.bytes;
+        queue_update(&r->queue, number, pn_source_due_ps(source));
+        return PANEM_OK;
+    }
+    if (status != PANEM_BUSY)
+        return pn_err(r->err, status, "the memory model refused a request: %s",
+                      panem_status_text(status));
+    *source = before;
+    r->result->busy_answers += r->measuring;
+    if (retry_ps == UINT64_MAX) /* after the memory's next event */
+        retry_ps = pn_mem_next_event(r->port);
+    if (retry_ps <= now_ps || retry_ps == UINT64_MAX)
+        retry_ps = now_ps + 1;
+    queue_update(&r->queue, number, retry_ps);
+    return PANEM_OK;
+}
+
+static void step(runner *r)
+{
+    r->stepped = true;
+    for (uint32_t i = 0; i < r->config->sources; i++)
+        pn_source_set_gap(&r->sources[i], r->config->step_gap_ps);
+}
+
+static bool finished(runner *r)
+{
+    enum { CHECK_EVERY = 1024 };
+    const double correlated = 0.3; /* batch means closer than this count as independent */
+    const pn_traffic_config *c = r->config;
+    if (r->now_ps >= c->end_ps)
+        return true;
+    uint64_t n = r->batches.total;
+    if (n < c->requests_min || n % CHECK_EVERY)
+        return n >= c->requests_max;
+    double error = pn_batch_relative_error(&r->batches);
+    if (error < c->target_error && pn_batch_lag1(&r->batches) < correlated)
+        return true;
+    return n >= c->requests_max;
+}
+
+static panem_status loop(runner *r)
+{
+    while (!finished(r)) {
+        uint32_t number = r->queue.heap[0];
+        uint64_t due_ps = r->queue.due_ps[number];
+        uint64_t event_ps = pn_mem_next_event(r->port);
+        uint64_t next_ps = due_ps < event_ps ? due_ps : event_ps;
+        if (!r->stepped && next_ps >= r->config->step_ps)
+            step(r);
+        if (next_ps > r->config->end_ps)
+            next_ps = r->config->end_ps;
+        if (next_ps == UINT64_MAX)
+            return pn_err(r->err, PANEM_E_TIME, "nothing is in flight and nothing may be sent");
+        if (event_ps <= next_ps)
+            PN_TRY(take_responses(r, event_ps > r->now_ps ? event_ps : r->now_ps));
+        else if (due_ps <= next_ps)
+            PN_TRY(send(r, number, due_ps > r->now_ps ? due_ps : r->now_ps));
+        else
+            pass_time(r, next_ps);
+    }
+    return PANEM_OK;
+}
+
+/* ---- results ---- */
+
+static pn_latency latency_of(const runner *r, int kind)
+{
+    const pn_hist *h = r->hist[kind];
+    uint64_t n = pn_hist_count(h);
+    return (pn_latency){
+        .requests = n,
+        .mean_ns = n ? r->latency_sum_ns[kind] / (double)n : (double)NAN,
+        .p50_ns = pn_hist_quantile(h, 0.50) / 1000.0,
+        .p95_ns = pn_hist_quantile(h, 0.95) / 1000.0,
+        .p99_ns = pn_hist_quantile(h, 0.99) / 1000.0,
+    };
+}
+
+/* Bandwidth over the closed windows only, so that no partial window biases it. */
+static void summarize(runner *r)
+{
+    pn_traffic_result *out = r->result;
+    double seconds = (double)out->measured_ps / 1e12;
+    double bytes = (double)(out->read_bytes + out->write_bytes);
+    out->windows = r->windows;
+    out->achieved_bytes_per_s = seconds > 0.0 ? bytes / seconds : 0.0;
+    out->read_frac = bytes > 0.0 ? (double)out->read_bytes / bytes : (double)NAN;
+    out->reads = latency_of(r, PANEM_READ);
+    out->writes = latency_of(r, PANEM_WRITE);
+    out->mean_latency_ns = pn_batch_mean_value(&r->batches);
+    out->relative_error = pn_batch_relative_error(&r->batches);
+    out->converged = out->relative_error < r->config->target_error;
+    double window_s = (double)r->config->window_ps / 1e12;
+    out->max_window_bytes_per_s = (double)r->max_window_bytes / window_s;
+    out->outstanding_bytes =
+        r->windows ? r->area_total / ((double)r->windows * (double)r->config->window_ps) : 0.0;
+    out->saturated_frac = r->windows && r->config->saturated_bytes > 0.0
+                              ? (double)r->saturated / (double)r->windows
+                              : (double)NAN;
+}
+
+static panem_status allocate(runner *r)
+{
+    uint32_t n = r->config->sources;
+    r->sources = calloc(n, sizeof *r->sources);
+    r->queue = (queue){calloc(n, sizeof(uint32_t)), calloc(n, sizeof(uint32_t)),
+                       calloc(n, sizeof(uint64_t)), n};
+    if (!r->sources || !r->queue.heap || !r->queue.place || !r->queue.due_ps)
+        return pn_err(r->err, PANEM_E_NOMEM, "no memory for %u sources", n);
+    PN_TRY(pn_hist_create(&r->hist[PANEM_READ], r->err));
+    return pn_hist_create(&r->hist[PANEM_WRITE], r->err);
+}
+
+static void release(runner *r)
+{
+    free(r->sources);
+    free(r->queue.heap);
+    free(r->queue.place);
+    free(r->queue.due_ps);
+    pn_hist_destroy(r->hist[PANEM_READ]);
+    pn_hist_destroy(r->hist[PANEM_WRITE]);
+}
+
+static void start_sources(runner *r)
+{
+    for (uint32_t i = 0; i < r->config->sources; i++) {
+        pn_source_config c = r->config->source;
+        c.stream = i;
+        pn_source_init(&r->sources[i], &c);
+        queue_set(&r->queue, i, i);
+        r->queue.due_ps[i] = UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < r->config->sources; i++)
+        queue_update(&r->queue, i, pn_source_due_ps(&r->sources[i]));
+}
+
+panem_status pn_traffic_run(pn_traffic_result *result, pn_mem_port *port,
+                            const pn_traffic_config *config, panem_error *err)
+{
+    enum { FIRST_BATCH = 256 };
+    pn_traffic_result out;
+    memset(&out, 0, sizeof out);
+    runner r = {.config = config, .port = port, .err = err, .result = &out};
+    r.open.window_ps = config->window_ps;
+    pn_batch_init(&r.batches, FIRST_BATCH);
+    panem_status status = allocate(&r);
+    if (status == PANEM_OK) {
+        start_sources(&r);
+        if (config->warmup_ps == 0)
+            r.measuring = true;
+        status = loop(&r);
+    }
+    if (status == PANEM_OK) {
+        summarize(&r);
+        *result = out;
+    }
+    release(&r);
+    return status;
+}
