@@ -3,6 +3,5 @@
 
 const pn_command *const pn_commands[] = {
     &pn_cmd_traffic,
-    &pn_cmd_curves_import,
     NULL,
 };

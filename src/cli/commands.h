@@ -5,6 +5,5 @@
 #include "cli/cmd.h"
 
 extern const pn_command pn_cmd_traffic;
-extern const pn_command pn_cmd_curves_import;
 
 #endif
