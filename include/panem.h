@@ -132,7 +132,8 @@ typedef enum panem_finding_kind {
     PANEM_FINDING_NOT_RISING,         /* outstanding bytes or latency did not rise: point dropped */
     PANEM_FINDING_FOLD_BACK,          /* beyond the first point after the peak: point dropped */
     PANEM_FINDING_ORDER,              /* the curve's points were put in another order */
-    PANEM_FINDING_DUPLICATE           /* same values as the point before: dropped */
+    PANEM_FINDING_DUPLICATE,          /* same values as the point before: dropped */
+    PANEM_FINDING_PAST_PEAK           /* the first point after the peak: kept; never an error */
 } panem_finding_kind;
 
 typedef struct panem_finding {

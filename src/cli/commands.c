@@ -3,5 +3,6 @@
 
 const pn_command *const pn_commands[] = {
     &pn_cmd_traffic,
+    &pn_cmd_curves_import,
     NULL,
 };

@@ -5,5 +5,6 @@
 #include "cli/cmd.h"
 
 extern const pn_command pn_cmd_traffic;
+extern const pn_command pn_cmd_curves_import;
 
 #endif

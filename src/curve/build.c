@@ -41,7 +41,7 @@ static panem_status report(const builder *b, panem_finding_kind kind, size_t raw
 {
     const pn_raw_point *p = &b->raw->points[raw];
     const char *file = p->file < b->raw->file_count ? b->raw->files[p->file] : "";
-    if (b->options->strict)
+    if (b->options->strict && kind != PANEM_FINDING_PAST_PEAK)
         return pn_err_at(b->err, PANEM_E_STRICT, file, p->line, 0, "%s", text);
     panem_finding finding = {kind, file, p->line, p->read_frac, text};
     if (b->options->report)
@@ -178,9 +178,8 @@ static panem_status walk_up(const builder *b, work_point *points, size_t *count)
         if (points[i].b > points[peak].b)
             peak = i;
     if (peak + 1 < kept)
-        PN_TRY(
-            report(b, PANEM_FINDING_FOLD_BACK, points[peak + 1].raw,
-                   "bandwidth falls beyond the peak while load rises: kept by outstanding bytes"));
+        PN_TRY(report(b, PANEM_FINDING_PAST_PEAK, points[peak + 1].raw,
+                      "bandwidth falls beyond the peak while load rises: point kept"));
     for (size_t i = peak + 2; i < kept; i++)
         PN_TRY(report(b, PANEM_FINDING_FOLD_BACK, points[i].raw,
                       "beyond the first point after the peak: point dropped"));

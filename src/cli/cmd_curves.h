@@ -1,0 +1,32 @@
+/* cmd_curves.h - what the `panem curves` commands share. */
+#ifndef PN_CLI_CMD_CURVES_H
+#define PN_CLI_CMD_CURVES_H
+
+#include "cli/cmd.h"
+#include "curve/raw.h"
+#include "curve/set.h"
+#include "import/import.h"
+
+/* "note", "repair", "warning". */
+const char *pn_severity_name(pn_severity severity);
+/* One remark on stderr: "panem: repair: file:line: text". file may be "". */
+void pn_curves_remark(pn_severity severity, const char *file, uint32_t line, const char *text);
+
+/* Reads a CSV set, in any compression, "-" for standard input, into an initialized raw set. */
+panem_status pn_curves_read(pn_rawset *raw, const char *path, panem_error *err);
+/* Writes a raw set as CSV, whole or not at all; returns an exit code. */
+int pn_curves_write(const pn_rawset *raw, const char *path);
+
+/* Parses the text of an option with a unit, or ends with exit code 2. */
+double pn_option_unit(struct argp_state *state, const char *text, int dim, const char *what);
+/* The same for a plain number. */
+double pn_option_number(struct argp_state *state, const char *text, const char *what);
+
+/* Range and peak of a built set in one line on stderr: "name: 26 curves, ...". */
+void pn_curves_summary(const panem_curves *set, size_t points, const char *name,
+                       double theoretical_gbs);
+
+/* Adds "; more" to the metadata line "transforms". */
+panem_status pn_curves_add_transform(pn_rawset *raw, const char *more, panem_error *err);
+
+#endif
