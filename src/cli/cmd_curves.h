@@ -22,6 +22,9 @@ double pn_option_unit(struct argp_state *state, const char *text, int dim, const
 /* The same for a plain number. */
 double pn_option_number(struct argp_state *state, const char *text, const char *what);
 
+/* For argp parsers of commands with exactly one SET: handles ARGP_KEY_ARG and ARGP_KEY_END. */
+error_t pn_curves_take_one_input(struct argp_state *state, int key, char *arg, const char **input);
+
 /* Range and peak of a built set in one line on stderr: "name: 26 curves, ...". */
 void pn_curves_summary(const panem_curves *set, size_t points, const char *name,
                        double theoretical_gbs);

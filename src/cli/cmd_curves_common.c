@@ -62,6 +62,20 @@ double pn_option_number(struct argp_state *state, const char *text, const char *
     return pn_option_unit(state, text, PN_DIM_NONE, what);
 }
 
+error_t pn_curves_take_one_input(struct argp_state *state, int key, char *arg, const char **input)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    if (key == ARGP_KEY_ARG && !*input) {
+        *input = arg;
+        return 0;
+    }
+    if (key == ARGP_KEY_ARG)
+        (void)pn_err(&err, PANEM_E_ARG, "'%.120s': one set at a time", arg);
+    else if (!*input)
+        (void)pn_err(&err, PANEM_E_ARG, "no set given: name a CSV file, or - for standard input");
+    return err.status == PANEM_OK ? 0 : pn_option_error(state, &err);
+}
+
 void pn_curves_summary(const panem_curves *set, size_t points, const char *name,
                        double theoretical_gbs)
 {

@@ -4,5 +4,9 @@
 const pn_command *const pn_commands[] = {
     &pn_cmd_traffic,
     &pn_cmd_curves_import,
+    &pn_cmd_curves_check,
+    &pn_cmd_curves_show,
+    &pn_cmd_curves_merge,
+    &pn_cmd_curves_scale,
     NULL,
 };

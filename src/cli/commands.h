@@ -6,5 +6,9 @@
 
 extern const pn_command pn_cmd_traffic;
 extern const pn_command pn_cmd_curves_import;
+extern const pn_command pn_cmd_curves_check;
+extern const pn_command pn_cmd_curves_show;
+extern const pn_command pn_cmd_curves_merge;
+extern const pn_command pn_cmd_curves_scale;
 
 #endif

@@ -566,8 +566,11 @@ static panem_status finish(pn_import *import, size_t first)
     for (size_t i = first; i < import->set->count; i++)
         import->set->points[i].latency_ns += import->options->latency_offset_ns;
     import->set->order = import->order;
-    PN_TRY(pn_rawset_set_meta(import->set, "format", import->infos[0].format->name, import->err));
-    PN_TRY(note_units(import));
+    if (import->infos[0].format != &pn_format_csv) { /* our own keeps what it says of its source */
+        PN_TRY(
+            pn_rawset_set_meta(import->set, "format", import->infos[0].format->name, import->err));
+        PN_TRY(note_units(import));
+    }
     PN_TRY(note_transforms(import, unsure));
     if (import->skipped)
         return say(import, PN_WARNING, "", 0,
