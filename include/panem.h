@@ -296,7 +296,9 @@ typedef struct panem_model_options {
     uint32_t windows;          /* averaged, 1 .. 65536; 0: chosen from sharers (equation 12) */
     uint32_t sharers;          /* this traffic stands for one of so many equal ones, 1 .. 65536 */
     panem_guard guard;         /* acts at sharers 1 only */
-    uint64_t guard_slack_ps;   /* completions guard; default 20 000 */
+    uint64_t guard_slack_ps;   /* completions guard; default 24 000 */
+    uint32_t guard_compensation; /* 1: what the guard added on average in the last window comes off
+                                    the next latency, never below idle; default 1 */
     panem_time_mode time_mode;
     uint32_t early_write_ack;  /* 1: a write's ack is its arrival; its done stays internal */
     uint32_t ring_windows;     /* how far ahead a completion may lie; power of two, 16 .. 65536 */
@@ -310,7 +312,7 @@ typedef struct panem_model_options {
 #define PANEM_MODEL_OPTIONS_INIT                                                                   \
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_CAPPED, PANEM_MIX_LINEAR}, 520000, 0, 1,                                        \
-     PANEM_GUARD_COMPLETIONS, 20000, PANEM_TIME_ORDERED, 0, 1024,                                  \
+     PANEM_GUARD_COMPLETIONS, 24000, 1, PANEM_TIME_ORDERED, 0, 1024,                               \
      PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, NULL}
 
 /* The settings of the paper: one tumbling window of 520 ns, nearest curve, unbounded line, no
@@ -318,7 +320,7 @@ typedef struct panem_model_options {
 #define PANEM_MODEL_OPTIONS_PAPER                                                                  \
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_PAPER, PANEM_MIX_NEAREST}, 520000, 1, 1,                                        \
-     PANEM_GUARD_OFF, 0, PANEM_TIME_ORDERED, 1, 1024,                                              \
+     PANEM_GUARD_OFF, 0, 0, PANEM_TIME_ORDERED, 1, 1024,                                           \
      PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, NULL}
 
 /* Makes a model over a set, which it borrows: the set must outlive it.

@@ -7,8 +7,10 @@
 #include "base/mem.h"
 #include "curve/relation.h"
 
-/* DESIGN 5.3 (b): the averaging horizon holds at least so many cache lines of the share's peak. */
-enum { HORIZON_LINES = 128, LINE_BYTES = 64 };
+/* The averaging horizon holds at least so many cache lines at the share's peak: the noise of
+ * counting them is 1/sqrt of it, and the curve's bend turns noise into bias (docs/decisions/0003).
+ */
+enum { HORIZON_LINES = 512, LINE_BYTES = 64 };
 
 enum { WINDOWS_MAX = 65536, SHARERS_MAX = 65536, RING_MIN = 16, RING_MAX = 65536 };
 static const uint64_t WINDOW_MIN_PS = 1000;

@@ -21,13 +21,25 @@
 
 /* ---- closing a window ---- */
 
-static void set_latency(pn_window_model *m, double latency_ns)
+static uint64_t to_ps(double latency_ns)
 {
-    uint64_t w = m->base.options.window_ps;
     double ps = latency_ns * 1000.0 + 0.5;
-    m->latency_ps = ps < (double)PN_TIME_MAX_PS ? (uint64_t)ps : PN_TIME_MAX_PS;
-    m->latency_windows = m->latency_ps / w;
-    m->latency_rest_ps = m->latency_ps % w;
+    return ps < (double)PN_TIME_MAX_PS ? (uint64_t)ps : PN_TIME_MAX_PS;
+}
+
+static void set_latency(pn_window_model *m, uint64_t latency_ps)
+{
+    m->latency_ps = latency_ps;
+    m->latency_windows = latency_ps / m->base.options.window_ps;
+    m->latency_rest_ps = latency_ps % m->base.options.window_ps;
+}
+
+void pn_window_set_guard_rate(pn_window_model *m)
+{
+    double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
+    double read_frac = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
+    double peak = pn_relation_row(m->base.set, m->base.options.relation.mix, read_frac).peak_gbs;
+    m->guard_step_q32 = (uint64_t)(1000.0 / peak * 4294967296.0 + 0.5);
 }
 
 /* Equation 15. */
@@ -45,6 +57,30 @@ static uint32_t cbusy_level(const pn_window_model *m, double fraction)
     return level;
 }
 
+/* The guard serves at the peak of a mix that moves slowly, weighted by bytes, so that a window with
+ * a handful of requests does not set the rate of the next burst. */
+static void guard_retune(pn_window_model *m, double reads, double writes)
+{
+    const double weight = 1.0 / 8.0; /* eight windows' memory: docs/decisions/0004 */
+    m->guard_mix[PANEM_READ] += (reads - m->guard_mix[PANEM_READ]) * weight;
+    m->guard_mix[PANEM_WRITE] += (writes - m->guard_mix[PANEM_WRITE]) * weight;
+    pn_window_set_guard_rate(m);
+}
+
+/* Equation 17: a measured latency already holds the queueing that the guard adds, so the average
+ * of what it added comes off the next latency, down to idle. */
+static void guard_compensate(pn_window_model *m)
+{
+    if (!m->guarded || m->guard_added_ps == 0)
+        return;
+    uint64_t added = m->guard_added_ps / m->guard_requests;
+    uint64_t idle = to_ps(
+        pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, m->read_frac, NULL));
+    if (m->base.options.guard_compensation && m->latency_ps > idle)
+        set_latency(m, m->latency_ps - idle > added ? m->latency_ps - added : idle);
+    m->guard_added_ps = 0;
+}
+
 /* Latency, busy level and guard rate from the averaged window (equations 9, 10, 14). */
 static bool decide(pn_window_model *m)
 {
@@ -55,11 +91,14 @@ static bool decide(pn_window_model *m)
     m->outstanding_bytes = both * m->scale;
     if (both > 0.0)
         m->read_frac = reads / both;
-    set_latency(m, pn_relation_latency_ns(m->base.set, o->relation, m->outstanding_bytes,
-                                          m->read_frac, &m->hint));
+    set_latency(m, to_ps(pn_relation_latency_ns(m->base.set, o->relation, m->outstanding_bytes,
+                                                m->read_frac, &m->hint)));
+    guard_compensate(m);
+    m->guard_requests = 0;
+    if (m->guarded && both > 0.0)
+        guard_retune(m, reads, writes);
     pn_mix_row row = pn_relation_row(m->base.set, o->relation.mix, m->read_frac);
     m->peak_gbs = row.peak_gbs;
-    m->guard_step_q32 = (uint64_t)(1000.0 / row.peak_gbs * 4294967296.0 + 0.5);
     double fraction = m->outstanding_bytes / row.n_busy;
     if (o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH)
         fraction = (double)(m->sum.done[0] + m->sum.done[1]) * m->scale * 1000.0 / row.peak_gbs;
@@ -220,8 +259,8 @@ static inline uint64_t guard_extra_ps(const pn_window_model *m, guard_clock *clo
     if (m->base.options.guard == PANEM_GUARD_ARRIVALS) {
         *clock = guard_serve(m, t, bytes);
         panem_relation relation = m->base.options.relation;
-        double idle = pn_relation_latency_ns(m->base.set, relation, 0.0, m->read_frac, NULL);
-        bound = clock->ps + (uint64_t)(idle * 1000.0 + 0.5);
+        bound = clock->ps +
+                to_ps(pn_relation_latency_ns(m->base.set, relation, 0.0, m->read_frac, NULL));
     } else {
         uint64_t slack = m->base.options.guard_slack_ps;
         *clock = guard_serve(m, done > slack ? done - slack : 0, bytes);
@@ -277,6 +316,8 @@ static panem_status window_access(panem_model *model, panem_response *response,
     if (m->guarded) {
         m->guard_ps = clock.ps;
         m->guard_rest = clock.rest;
+        m->guard_added_ps += extra;
+        m->guard_requests++;
         m->stats.guard_delays += extra != 0;
     }
     if (m->index + to.window > m->last_index)
@@ -346,11 +387,9 @@ void pn_window_derive(pn_window_model *m)
     m->guarded = o->guard != PANEM_GUARD_OFF && o->sharers == 1;
     m->start_ps = m->index * o->window_ps;
     m->end_ps = m->start_ps + o->window_ps;
-    m->latency_windows = m->latency_ps / o->window_ps;
-    m->latency_rest_ps = m->latency_ps % o->window_ps;
-    pn_mix_row row = pn_relation_row(m->base.set, o->relation.mix, m->read_frac);
-    m->peak_gbs = row.peak_gbs;
-    m->guard_step_q32 = (uint64_t)(1000.0 / row.peak_gbs * 4294967296.0 + 0.5);
+    set_latency(m, m->latency_ps);
+    m->peak_gbs = pn_relation_row(m->base.set, o->relation.mix, m->read_frac).peak_gbs;
+    pn_window_set_guard_rate(m);
 }
 
 static void window_reset(panem_model *model)
@@ -366,7 +405,8 @@ static void window_reset(panem_model *model)
     *m = fresh;
     m->read_frac = 1.0;
     m->quiet = true;
-    set_latency(m, pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, 1.0, NULL));
+    m->latency_ps =
+        to_ps(pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, 1.0, NULL));
     pn_window_derive(m);
 }
 

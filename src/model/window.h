@@ -45,7 +45,10 @@ typedef struct pn_window_model {
     double peak_gbs;   /* at read_frac */
     uint64_t guard_ps; /* guard clock: whole ps and 2^-32 ps */
     uint32_t guard_rest;
-    uint64_t guard_step_q32; /* ps per byte at peak, 32 fraction bits */
+    uint64_t guard_step_q32; /* ps per byte at peak of the guard's mix, 32 fraction bits */
+    double guard_mix[2];     /* decaying averages of outstanding reads and writes */
+    uint64_t guard_added_ps; /* by the guard, to requests accepted while the window was open */
+    uint64_t guard_requests; /* how many those were */
     pn_u128 latency_sum[2];  /* ps, over requests */
     pn_u128 area_sum[2];     /* byte x ps, over closed windows */
     panem_stats stats;       /* integer members only; sums are filled on demand */
@@ -55,6 +58,9 @@ typedef struct pn_window_model {
 size_t pn_window_save_size(const panem_model *model);
 void pn_window_save(const panem_model *model, unsigned char *payload);
 bool pn_window_restore(panem_model *model, const unsigned char *payload, size_t size);
+
+/* The guard's rate from its mix. */
+void pn_window_set_guard_rate(pn_window_model *m);
 
 /* Derives what is not saved from what is. */
 void pn_window_derive(pn_window_model *m);

@@ -65,7 +65,10 @@ static void put_state(pn_bytes_out *out, const pn_window_model *m)
     pn_put_double(out, m->read_frac);
     pn_put_u64(out, m->guard_ps);
     pn_put_u64(out, m->guard_rest);
+    pn_put_u64(out, m->guard_added_ps);
+    pn_put_u64(out, m->guard_requests);
     for (int k = 0; k < 2; k++) {
+        pn_put_double(out, m->guard_mix[k]);
         pn_put_u64(out, (uint64_t)m->carry[k]);
         pn_put_u128(out, m->latency_sum[k]);
         pn_put_u128(out, m->area_sum[k]);
@@ -85,7 +88,10 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
     m->read_frac = pn_get_double(in);
     m->guard_ps = pn_get_u64(in);
     m->guard_rest = (uint32_t)pn_get_u64(in);
+    m->guard_added_ps = pn_get_u64(in);
+    m->guard_requests = pn_get_u64(in);
     for (int k = 0; k < 2; k++) {
+        m->guard_mix[k] = pn_get_double(in);
         m->carry[k] = (int64_t)pn_get_u64(in);
         m->latency_sum[k] = pn_get_u128(in);
         m->area_sum[k] = pn_get_u128(in);
@@ -166,7 +172,9 @@ static bool plausible(const pn_window_model *m)
            m->latency_ps <= PN_TIME_MAX_PS &&
            m->index <= PN_TIME_MAX_PS / m->base.options.window_ps && m->read_frac >= 0.0 &&
            m->read_frac <= 1.0 && m->outstanding_bytes >= 0.0 && isfinite(m->outstanding_bytes) &&
-           m->carry[0] >= 0 && m->carry[1] >= 0 && m->guard_ps <= 2 * PN_TIME_MAX_PS;
+           m->carry[0] >= 0 && m->carry[1] >= 0 && m->guard_mix[0] >= 0.0 &&
+           m->guard_mix[1] >= 0.0 && isfinite(m->guard_mix[0] + m->guard_mix[1]) &&
+           (m->guard_requests > 0 || m->guard_added_ps == 0) && m->guard_ps <= 2 * PN_TIME_MAX_PS;
 }
 
 /* The payload is read into copies of the two arrays first, so that a bad one changes nothing. */

@@ -32,7 +32,9 @@ struct lit_model {
     uint64_t latency_ps;
     double outstanding_bytes, read_frac;
     uint32_t cbusy;
-    pn_u128 guard_q32; /* the guard clock V or F in ps x 2^32 */
+    pn_u128 guard_q32;   /* the guard clock V or F in ps x 2^32 */
+    double guard_mix[2]; /* averages of outstanding reads and writes that forget 1/8 per window */
+    uint64_t added_ps, added_to; /* by the guard in the open window, and to how many requests */
     pn_u128 latency_sum_ps[2], area_sum_byte_ps[2];
     panem_stats stats;
     panem_observe_fn observe;
@@ -133,6 +135,17 @@ static uint32_t busy_level(const lit_model *m, double fraction)
     return 0;
 }
 
+/* The mean delay the guard added while the window was open comes off, but idle stays. */
+static void take_off_guard(lit_model *m)
+{
+    uint64_t mean = m->added_to ? m->added_ps / m->added_to : 0;
+    uint64_t idle = latency_at(m, 0.0);
+    if (m->o.guard_compensation && mean > 0 && m->latency_ps > idle)
+        m->latency_ps = m->latency_ps > idle + mean ? m->latency_ps - mean : idle;
+    m->added_ps = 0;
+    m->added_to = 0;
+}
+
 /* N and r of the average give the latency and the level of the next window. */
 static void decide(lit_model *m)
 {
@@ -145,6 +158,12 @@ static void decide(lit_model *m)
         m->stats.windows_outside_mix += pn_relation_outside(m->set, m->read_frac);
     }
     m->latency_ps = latency_at(m, m->outstanding_bytes);
+    take_off_guard(m);
+    if (read + write > 0.0) {
+        m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_READ] + (read - m->guard_mix[PANEM_READ]) / 8;
+        m->guard_mix[PANEM_WRITE] =
+            m->guard_mix[PANEM_WRITE] + (write - m->guard_mix[PANEM_WRITE]) / 8;
+    }
     m->cbusy = busy_level(m, busy_fraction(m, &t));
     m->settled = m->count == 0 && !t.area_byte_ps[0] && !t.area_byte_ps[1] && !t.done_bytes[0] &&
                  !t.done_bytes[1];
@@ -205,7 +224,10 @@ static void close_until(lit_model *m, uint64_t time_ps)
 /* ps x 2^32 that one byte takes at the peak. */
 static uint64_t byte_time_q32(const lit_model *m)
 {
-    return (uint64_t)(1000.0 / row(m).peak_gbs * 4294967296.0 + 0.5);
+    double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
+    double r = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
+    double peak = pn_relation_row(m->set, m->o.relation.mix, r).peak_gbs;
+    return (uint64_t)(1000.0 / peak * 4294967296.0 + 0.5);
 }
 
 /* When the request completes; clock receives the guard clock if it is accepted. */
@@ -264,6 +286,10 @@ panem_status lit_access(lit_model *m, panem_response *response, const panem_requ
     }
     m->guard_q32 = clock;
     m->stats.guard_delays += done > q->time_ps + m->latency_ps;
+    if (m->o.guard != PANEM_GUARD_OFF && m->o.sharers == 1) {
+        m->added_ps += done - (q->time_ps + m->latency_ps);
+        m->added_to++;
+    }
     keep(m, q, done);
     bool at_once = q->kind == PANEM_WRITE && m->o.early_write_ack;
     *response = (panem_response){at_once ? q->time_ps : done, done, 0, m->cbusy};
@@ -319,6 +345,8 @@ void lit_reset(lit_model *m)
     m->read_frac = 1.0;
     m->cbusy = 0;
     m->guard_q32 = 0;
+    m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_WRITE] = 0.0;
+    m->added_ps = m->added_to = 0;
     m->latency_ps = latency_at(m, 0.0);
     memset(m->latency_sum_ps, 0, sizeof m->latency_sum_ps);
     memset(m->area_sum_byte_ps, 0, sizeof m->area_sum_byte_ps);
