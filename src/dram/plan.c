@@ -1,0 +1,278 @@
+/* plan.c - which command goes next on one bus, and when.
+ *
+ * First-ready first-come first-served, without a loop over cycles: every bank with queued bursts
+ * of the kind being served offers one command (a row hit, an activate, or a precharge) at its
+ * earliest legal cycle. The earliest offer wins, older bursts win ties, and a column command wins
+ * over a row command whose slot on the command bus it would overlap.
+ *
+ * Turns: reads are served until write_high writes wait (and the reads present at the last turn had
+ * theirs); then writes until write_low are left, at least those above it at the start. With no read
+ * queued, writes below write_high start write_idle after the last read.
+ *
+ * A burst older than age_cap takes over its bank, and no other burst's column command passes it. */
+#include "dram/dram_priv.h"
+
+static const pn_dram_choice no_choice = {NEVER, NEVER, NONE, 0, 0, 0};
+
+void pn_dram_offer(pn_dram_choice *slot, const pn_dram_choice *offer)
+{
+    if (offer->ck < slot->ck || (offer->ck == slot->ck && offer->age < slot->age))
+        *slot = *offer;
+}
+
+/* Nothing can go before this cycle. */
+static uint64_t earliest(const pn_dram_channel *ch)
+{
+    return later(ch->floor_ck, ch->command_ck);
+}
+
+static void choose_turn(pn_dram_channel *ch)
+{
+    const pn_dram_config *c = &ch->dram->config;
+    uint32_t reads = ch->count[READ];
+    uint32_t writes = ch->count[WRITE];
+    if (ch->turn == READ) {
+        if (writes >= c->write_high && (reads == 0 || ch->served >= ch->quota)) {
+            ch->turn = WRITE;
+            ch->served = 0;
+            ch->quota = writes - c->write_low;
+        }
+    } else if (writes == 0 || (reads > 0 && ch->served >= ch->quota)) {
+        ch->turn = READ;
+        ch->served = 0;
+        ch->quota = reads;
+    }
+    ch->kind = ch->turn;
+    ch->hold_ck = 0;
+    if (ch->turn == READ && reads == 0 && writes > 0) {
+        ch->kind = WRITE;
+        if (ch->bursts[READ] > 0)
+            ch->hold_ck = ch->last_read_ck + ch->dram->timing.write_idle;
+    }
+}
+
+static void find_aged(pn_dram_channel *ch)
+{
+    ch->aged = NONE;
+    ch->aged_col = false;
+    uint16_t oldest = ch->oldest[ch->kind];
+    if (oldest == NONE)
+        return;
+    const pn_dram_entry *e = &ch->entries[oldest];
+    uint64_t now = earliest(ch);
+    if (e->arrive_ck + ch->dram->timing.age_cap >= now)
+        return;
+    const pn_dram_bank *bank = &ch->bank[e->bank];
+    ch->aged = oldest;
+    ch->aged_col = bank->open && bank->open_row == e->row && ch->rank[bank->rank].force_ck > now;
+}
+
+static bool blocked(const pn_dram_channel *ch, const pn_dram_bank *bank, uint64_t ck)
+{
+    const pn_dram_rank *rank = &ch->rank[bank->rank];
+    return ck >= rank->force_ck && pn_dram_refresh_covers(ch, rank, bank);
+}
+
+/* What group, rank and bus allow, for the kind being served. */
+static void set_limits(pn_dram_channel *ch)
+{
+    uint64_t now = later(earliest(ch), ch->hold_ck);
+    uint32_t kind = ch->kind;
+    uint32_t per_rank = ch->group_count / ch->rank_count;
+    for (uint32_t r = 0, g = 0; r < ch->rank_count; r++) {
+        uint64_t act = later(now, ch->rank[r].next_act);
+        uint64_t col = later(now, ch->rank[r].next_col[kind]);
+        for (uint32_t end = g + per_rank; g < end; g++) {
+            ch->limits[LIMIT_ACT + g] = later(act, ch->group[g].next_act);
+            ch->limits[LIMIT_COL + g] = later(col, ch->group[g].next_col[kind]);
+        }
+    }
+    ch->limits[LIMIT_PRE] = now;
+}
+
+static void offer_bank(pn_dram_channel *ch, uint32_t index, const pn_dram_ready *ready)
+{
+    bool column = ready->limit >= LIMIT_COL && ready->limit < LIMIT_PRE;
+    pn_dram_choice *slot = column ? &ch->col : &ch->row;
+    uint64_t ck = later(ready->ck, ch->limits[ready->limit]);
+    if (ck > slot->ck || (ck == slot->ck && ready->age > slot->age))
+        return;
+    const pn_dram_bank *bank = &ch->bank[index];
+    if (blocked(ch, bank, ck) || (column && ch->aged_col && ready->entry != ch->aged))
+        return;
+    uint8_t command = ready->limit == LIMIT_PRE ? PN_DRAM_PRE
+                      : !column                 ? PN_DRAM_ACT
+                      : ch->kind == READ        ? PN_DRAM_RD
+                                                : PN_DRAM_WR;
+    *slot = (pn_dram_choice){ck, ready->age, ready->entry, command, (uint8_t)index, bank->rank};
+}
+
+/* The bank of an aged burst works for that burst, whatever else would hit. */
+static void offer_aged(pn_dram_channel *ch)
+{
+    const pn_dram_entry *e = &ch->entries[ch->aged];
+    const pn_dram_bank *bank = &ch->bank[e->bank];
+    pn_dram_ready ready = {bank->next_act, e->seq, ch->aged, (uint8_t)(LIMIT_ACT + bank->group)};
+    if (bank->open && bank->open_row == e->row) {
+        ready.ck = bank->next_col;
+        ready.limit = (uint8_t)(LIMIT_COL + bank->group);
+    } else if (bank->open) {
+        ready.ck = bank->next_pre;
+        ready.limit = LIMIT_PRE;
+    }
+    offer_bank(ch, e->bank, &ready);
+}
+
+/* The bank whose command comes first; BANKS_MAX when the mask is empty. Distance in cycles and
+ * then age (of 2^24, from the oldest on) make one number, so that the loop has no branch to miss.
+ */
+static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
+{
+    const pn_dram_ready *ready = ch->ready[ch->kind];
+    uint64_t now = ch->limits[LIMIT_PRE];
+    uint64_t oldest = ch->entries[ch->oldest[ch->kind]].seq;
+    uint64_t best = NEVER;
+    uint32_t first = BANKS_MAX;
+    for (uint32_t word = 0; word < 2; word++) {
+        for (uint64_t m = mask[word]; m; m &= m - 1) {
+            uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(m);
+            uint64_t ck = later(ready[index].ck, ch->limits[ready[index].limit]);
+            uint64_t key = (ck - now) << 24 | ((ready[index].age - oldest) & 0xffffff);
+            first = key < best ? index : first;
+            best = key < best ? key : best;
+        }
+    }
+    return first;
+}
+
+/* A winner that a refresh blocks may hide one that is free: then every bank is asked. */
+static bool offer_first(pn_dram_channel *ch, const uint64_t *mask)
+{
+    uint32_t index = first_bank(ch, mask);
+    if (index == BANKS_MAX)
+        return true;
+    const pn_dram_ready *ready = &ch->ready[ch->kind][index];
+    if (blocked(ch, &ch->bank[index], later(ready->ck, ch->limits[ready->limit])))
+        return false;
+    offer_bank(ch, index, ready);
+    return true;
+}
+
+static void consider_bursts(pn_dram_channel *ch)
+{
+    const uint64_t *pending = ch->pending_mask[ch->kind];
+    const uint64_t *hit = ch->hit_mask[ch->kind];
+    const uint64_t rows[2] = {pending[0] & ~hit[0], pending[1] & ~hit[1]};
+    if (ch->aged == NONE && offer_first(ch, hit) && offer_first(ch, rows))
+        return;
+    for (uint32_t word = 0; word < 2; word++) {
+        for (uint64_t m = pending[word]; m; m &= m - 1) {
+            uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(m);
+            if (ch->aged != NONE && ch->entries[ch->aged].bank == index)
+                offer_aged(ch);
+            else
+                offer_bank(ch, index, &ch->ready[ch->kind][index]);
+        }
+    }
+}
+
+/* Offers the closing of one open row; returns the cycle it may close. */
+static uint64_t consider_close(pn_dram_channel *ch, uint32_t index)
+{
+    const pn_dram_bank *bank = &ch->bank[index];
+    if (bank->hit[READ] != NONE || bank->hit[WRITE] != NONE)
+        return NEVER;
+    uint64_t close = later(bank->next_pre, bank->last_use + ch->dram->timing.page_timeout);
+    bool served = ch->pending_mask[ch->kind][index >> 6] >> (index & 63) & 1;
+    uint64_t ck = later(close, earliest(ch));
+    if (served || ck > ch->row.ck || blocked(ch, bank, ck))
+        return close;
+    pn_dram_choice offer = {ck, NEVER - 1, NONE, PN_DRAM_PRE, (uint8_t)index, bank->rank};
+    pn_dram_offer(&ch->row, &offer);
+    return close;
+}
+
+/* Rows nobody needs are closed after the page policy's time. close_ck bounds that from below, so
+ * that most plans need not look. */
+static void consider_closing(pn_dram_channel *ch)
+{
+    if (ch->dram->config.page == PN_DRAM_PAGE_OPEN || ch->close_ck > ch->row.ck)
+        return;
+    if (ch->col.ck < ch->close_ck)
+        return;
+    uint64_t first = NEVER;
+    for (uint32_t word = 0; word < 2; word++) {
+        for (uint64_t m = ch->open_mask[word]; m; m &= m - 1) {
+            uint64_t ck = consider_close(ch, word * 64 + (uint32_t)__builtin_ctzll(m));
+            first = ck < first ? ck : first;
+        }
+    }
+    ch->close_ck = first;
+}
+
+static void choose(pn_dram_channel *ch)
+{
+    uint64_t slot = ch->row.command == PN_DRAM_ACT ? ch->dram->timing.act_slot : 1;
+    bool column = ch->col.ck != NEVER && (ch->row.ck == NEVER || ch->col.ck < ch->row.ck + slot);
+    ch->plan = column ? ch->col : ch->row;
+}
+
+void pn_dram_plan(pn_dram_channel *ch)
+{
+    ch->dirty = false;
+    ch->col = no_choice;
+    ch->row = no_choice;
+    ch->plan = no_choice;
+    if (pn_dram_idle(ch))
+        return;
+    for (uint32_t r = 0; r < ch->rank_count; r++)
+        ch->rank[r].force_ck = pn_dram_refresh_force(ch, &ch->rank[r]);
+    if (ch->count[READ] | ch->count[WRITE]) {
+        choose_turn(ch);
+        find_aged(ch);
+        set_limits(ch);
+        consider_bursts(ch);
+    }
+    consider_closing(ch);
+    choose(ch);
+    for (uint32_t r = 0; r < ch->rank_count; r++)
+        if (ch->rank[r].force_ck != NEVER && ch->rank[r].force_ck <= ch->plan.ck)
+            pn_dram_refresh_consider(ch, r);
+    choose(ch);
+}
+
+/* Whether a burst that arrived can change whose turn it is, or from when on. */
+static bool changes_turn(const pn_dram_channel *ch, const pn_dram_entry *e)
+{
+    if (ch->hold_ck != 0 || ch->count[e->kind] == 1)
+        return true;
+    return e->kind != ch->kind && e->kind == WRITE &&
+           ch->count[WRITE] == ch->dram->config.write_high;
+}
+
+void pn_dram_plan_arrival(pn_dram_channel *ch, uint16_t entry, bool rank_was_idle)
+{
+    const pn_dram_entry *e = &ch->entries[entry];
+    if (rank_was_idle || changes_turn(ch, e) || ch->plan.ck == NEVER || ch->plan.bank == e->bank ||
+        (ch->aged != NONE && ch->entries[ch->aged].bank == e->bank))
+        ch->dirty = true;
+    if (ch->dirty || e->kind != ch->kind)
+        return;
+    pn_dram_ready ready = ch->ready[e->kind][e->bank];
+    ready.ck = later(ready.ck, e->arrive_ck);
+    offer_bank(ch, e->bank, &ready);
+    choose(ch);
+}
+
+void pn_dram_run(pn_dram_channel *ch, uint64_t last_ck)
+{
+    if (ch->dirty)
+        pn_dram_plan(ch);
+    while (ch->plan.ck <= last_ck) {
+        ch->floor_ck = ch->plan.ck;
+        pn_dram_issue(ch, &ch->plan);
+        pn_dram_plan(ch);
+    }
+    if (pn_dram_idle(ch))
+        pn_dram_refresh_skip(ch, last_ck);
+}
