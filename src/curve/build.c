@@ -60,6 +60,20 @@ static panem_status too_much_taken_off(const builder *b, size_t raw, double late
                      latency_ns);
 }
 
+/* Far outside what any memory does, and far inside what doubles can multiply and divide: beyond
+ * these, outstanding bytes and slopes could overflow. */
+#define BANDWIDTH_MIN_GBS 1e-12 /* besides 0 */
+#define BANDWIDTH_MAX_GBS 1e9
+#define LATENCY_MIN_NS 1e-6
+#define LATENCY_MAX_NS 1e12
+
+static bool in_range(double bandwidth_gbs, double latency_ns)
+{
+    return (bandwidth_gbs == 0.0 || bandwidth_gbs >= BANDWIDTH_MIN_GBS) &&
+           bandwidth_gbs <= BANDWIDTH_MAX_GBS && latency_ns >= LATENCY_MIN_NS &&
+           latency_ns <= LATENCY_MAX_NS;
+}
+
 /* Transforms point raw; *valid tells whether it stays. */
 static panem_status transform(const builder *b, work_point *out, bool *valid, size_t raw)
 {
@@ -77,6 +91,9 @@ static panem_status transform(const builder *b, work_point *out, bool *valid, si
     if (!(latency > 0.0))
         return too_much_taken_off(b, raw, latency);
     double bandwidth = p->bandwidth_gbs * o->bandwidth_factor;
+    if (!in_range(bandwidth, latency))
+        return report(b, PANEM_FINDING_NOT_FINITE, raw,
+                      "value is out of any physical range: point dropped");
     *out = (work_point){bandwidth, latency, bandwidth * latency, raw};
     *valid = true;
     return PANEM_OK;

@@ -2,7 +2,8 @@
  *
  * Beyond the last kept point the capped relation is piecewise linear too: the line (possibly cut
  * off at once by N / last), then, from n_capped on, N / peak. So between the breakpoints of one or
- * two curves L is linear in N, N / L is monotone, and maxima and inverses need only breakpoints. */
+ * two curves L is linear in N, N / L is monotone, and maxima and inverses need only breakpoints and
+ * the ray beyond the last one, along which N / L may rise toward a limit that it never reaches. */
 #include "curve/relation.h"
 
 #include <math.h>
@@ -174,6 +175,26 @@ static bool walk_next(walk *w, double *n)
     return true;
 }
 
+/* Slope of the capped relation of one curve beyond its last breakpoint, ns per byte. */
+static double far_slope(const pn_curve *c)
+{
+    double level = 1.0 / c->peak_gbs;
+    double ceiling = 1.0 / c->last_gbs;
+    double line = c->slope[c->kept - 1];
+    if (c->kept == 1 || line < level)
+        return level;
+    return line < ceiling ? line : ceiling;
+}
+
+/* Beyond the last breakpoint L grows by this per byte, so that N / L nears its inverse. */
+static double walk_far_slope(const walk *w)
+{
+    double slope = far_slope(w->curve[0]);
+    if (w->curves == 2)
+        slope = w->weight[0] * slope + w->weight[1] * far_slope(w->curve[1]);
+    return slope;
+}
+
 /* In (n0, n1] L runs linearly from l0 to l1 and N / L reaches gbs: where? */
 static double solve(double n0, double l0, double n1, double l1, double gbs)
 {
@@ -185,6 +206,9 @@ static double solve(double n0, double l0, double n1, double l1, double gbs)
         return n0;
     return n < n1 ? n : n1;
 }
+
+/* A bandwidth this close to the peak, relatively, counts as the peak: rounding of units. */
+#define PEAK_ROUNDING 1e-12
 
 static bool invert(const walk *start, double gbs, double *n, double *latency_ns)
 {
@@ -199,7 +223,7 @@ static bool invert(const walk *start, double gbs, double *n, double *latency_ns)
     }
     while (walk_next(&w, &n1)) {
         double l1 = walk_ns(&w, n1);
-        if (n1 > n0 && n1 / l1 >= gbs) {
+        if (n1 > n0 && n1 / l1 >= gbs * (1.0 - PEAK_ROUNDING)) {
             *n = solve(n0, l0, n1, l1, gbs);
             *latency_ns = *n / gbs;
             return true;
@@ -207,8 +231,18 @@ static bool invert(const walk *start, double gbs, double *n, double *latency_ns)
         n0 = n1;
         l0 = l1;
     }
-    return false;
+    double slope = walk_far_slope(&w);
+    double a = l0 - slope * n0;
+    double d = 1.0 - gbs * slope;
+    if (!(a > 0.0) || !(d > PEAK_ROUNDING))
+        return false;
+    *n = a * gbs / d;
+    *latency_ns = *n / gbs;
+    return true;
 }
+
+/* N at which a peak that is only neared counts as reached. */
+#define PEAK_NEARED 0.999
 
 static pn_mix_row row_of(const walk *start)
 {
@@ -223,6 +257,10 @@ static pn_mix_row row_of(const walk *start)
             row.n_peak = n;
         }
     }
+    double limit = 1.0 / walk_far_slope(start);
+    if (limit > row.peak_gbs * (1.0 + PEAK_ROUNDING) &&
+        invert(start, PEAK_NEARED * limit, &row.n_peak, &busy_ns))
+        row.peak_gbs = limit;
     if (!invert(start, 0.9 * row.peak_gbs, &row.n_busy, &busy_ns))
         row.n_busy = 0.9 * row.n_peak;
     return row;
