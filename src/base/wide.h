@@ -6,12 +6,11 @@
 
 __extension__ typedef unsigned __int128 pn_u128;
 
-/* Nearest double; exact rule and same result on every machine. The common case fits in 64 bits. */
+/* Nearest double; exact rule and same result on every machine. The common case fits in 63 bits. */
 static inline double pn_u128_to_double(pn_u128 value)
 {
-    uint64_t high = (uint64_t)(value >> 64);
-    if (high == 0)
-        return (double)(uint64_t)value;
+    if (value >> 63 == 0)
+        return (double)(int64_t)value;
     return (double)value;
 }
 

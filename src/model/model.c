@@ -16,6 +16,9 @@ enum { WINDOWS_MAX = 65536, SHARERS_MAX = 65536, RING_MIN = 16, RING_MAX = 65536
 static const uint64_t WINDOW_MIN_PS = 1000;
 static const uint64_t WINDOW_MAX_PS = UINT64_C(10000000000);
 
+/* Keeps relative times and the guard clock of window.c inside 64 bits. */
+static const uint64_t RING_SPAN_MAX_PS = UINT64_C(1) << 44;
+
 static const pn_model_ops *ops_of(panem_kind kind)
 {
     switch (kind) {
@@ -40,6 +43,9 @@ static panem_status check_time_options(const panem_model_options *o, panem_error
         (o->ring_windows & (o->ring_windows - 1)) != 0)
         return pn_err(err, PANEM_E_ARG,
                       "model options: ring_windows is not a power of two in 16..65536");
+    if (o->ring_windows * o->window_ps > RING_SPAN_MAX_PS)
+        return pn_err(err, PANEM_E_ARG,
+                      "model options: ring_windows x window_ps is above 2^44 ps (17 s)");
     if (o->guard_slack_ps > WINDOW_MAX_PS)
         return pn_err(err, PANEM_E_ARG, "model options: guard_slack_ps is above 1e10");
     if ((unsigned)o->time_mode > PANEM_TIME_HORIZON)
@@ -65,6 +71,9 @@ static panem_status check_options(const panem_model_options *o, panem_error *err
         return pn_err(err, PANEM_E_ARG, "model options: cbusy_enter must rise from above 0");
     if (!(o->cbusy_hysteresis >= 0.0 && o->cbusy_hysteresis <= 0.5))
         return pn_err(err, PANEM_E_ARG, "model options: cbusy_hysteresis is outside 0..0.5");
+    if (o->cbusy_hysteresis >= e[0]) /* level 1 would never be left */
+        return pn_err(err, PANEM_E_ARG,
+                      "model options: cbusy_hysteresis is not below cbusy_enter[0]");
     return check_time_options(o, err);
 }
 
@@ -75,6 +84,22 @@ static double lowest_peak_gbs(const panem_curves *set)
         if (set->mix[i].peak_gbs < lowest)
             lowest = set->mix[i].peak_gbs;
     return lowest;
+}
+
+/* A request that finds the memory idle must fit the ring, or it would be busy for ever. */
+static panem_status check_ring(const panem_curves *set, const panem_model_options *o,
+                               panem_error *err)
+{
+    double slowest_ns = 0.0;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->curves[i].latency[0] > slowest_ns)
+            slowest_ns = set->curves[i].latency[0];
+    if (slowest_ns * 1000.0 + 1.0 > (double)((o->ring_windows - 1) * o->window_ps))
+        return pn_err(err, PANEM_E_ARG,
+                      "model options: ring_windows x window_ps is too short for an idle latency of "
+                      "%.3f ns",
+                      slowest_ns);
+    return PANEM_OK;
 }
 
 /* Equation 12: the horizon is max(one window, HORIZON_LINES line times at peak / sharers). */
@@ -99,6 +124,7 @@ panem_status panem_model_create(panem_model **model, const panem_curves *set,
     if (!set)
         return pn_err(err, PANEM_E_ARG, "no curve set for the model");
     PN_TRY(check_options(&resolved, err));
+    PN_TRY(check_ring(set, &resolved, err));
     resolved.windows = panem_windows_effective(set, &resolved);
     panem_allocator allocator = resolved.allocator ? *resolved.allocator : set->allocator;
     panem_model *m = NULL;

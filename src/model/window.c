@@ -1,16 +1,19 @@
 /* window.c - PANEM at run time: outstanding bytes averaged over windows give the latency of the
  * next (docs/model.md, equations 9 to 16).
  *
- * Product form. A request that arrives at t and completes at d adds its bytes x time to the window
- * it begins in and to the one it ends in, and a level change before and after the whole windows
- * between; closing a window turns level and area into that window's exact byte x ps integral. No
- * queue is kept, so a request costs the same however many are in flight. The literal form, with
- * queues and a walk, is the oracle of tests/model.
+ * Product form. No queue is kept, so a request costs the same however many are in flight. A request
+ * that arrives at t and completes at d counts as if it lasted for ever from t, less as if it lasted
+ * for ever from d: bytes x (end of t's window - t) is added to the head area of t's window, bytes x
+ * (end of d's window - d) to the tail area of d's, and whole windows follow from the bytes in
+ * flight at a window's start. So
+ *     integral over a window = in flight at its start x its length + head - tail,
+ * exactly, in integers. The literal form, with queues and a walk, is the oracle of tests/model.
  *
  * Rules
- *  - index, start_ps, end_ps always describe the open window; slots of earlier windows are zero.
+ *  - index and start_ps always describe the open window; ring entries of earlier windows are zero.
  *  - A completion must lie inside the ring, counted from the open window; else BUSY.
  *  - Everything that counts is an integer; doubles appear only where a window closes.
+ *  - Access kinds index arrays: no branch depends on the kind, which no predictor can guess.
  * Not modelled: addresses, sources, reordering, different latency for reads and writes. */
 #include "model/window.h"
 
@@ -19,70 +22,112 @@
 #include "base/err.h"
 #include "base/mem.h"
 
+/* Off the common path, so that it needs few registers. */
+#define NEVER_INLINE __attribute__((noinline)) static
+
+/* The guard clock of a time that no arrival can precede. */
+static const int64_t GUARD_NEVER = -(INT64_C(1) << 61);
+
+/* A time, counted from the open window's start, as window and offset in it. */
+typedef struct place {
+    uint64_t window, offset_ps;
+} place;
+
+/* Division by the window, as a product that is right or one too low. */
+static inline place place_of(const pn_window_model *m, uint64_t rel_ps)
+{
+    uint64_t window = (uint64_t)(((pn_u128)rel_ps * m->inverse) >> 64);
+    uint64_t offset_ps = rel_ps - window * m->window_ps;
+    if (offset_ps >= m->window_ps) {
+        offset_ps -= m->window_ps;
+        window++;
+    }
+    return (place){window, offset_ps};
+}
+
 /* ---- closing a window ---- */
 
-static uint64_t to_ps(double latency_ns)
+static uint64_t whole_ps(double ns)
 {
-    double ps = latency_ns * 1000.0 + 0.5;
-    return ps < (double)PN_TIME_MAX_PS ? (uint64_t)ps : PN_TIME_MAX_PS;
+    double ps = ns * 1000.0 + 0.5;
+    return ps < (double)PN_SPAN_MAX_PS ? (uint64_t)(int64_t)ps : PN_SPAN_MAX_PS;
+}
+
+/* Equation 15. The bounds rise, so that the level is the number of them reached. */
+static inline uint32_t cbusy_level(const pn_window_model *m, double fraction)
+{
+    uint32_t level = 0;
+    for (uint32_t i = 0; i < 3; i++)
+        level += fraction >= m->cbusy_bound[m->cbusy > i][i];
+    return level;
 }
 
 static void set_latency(pn_window_model *m, uint64_t latency_ps)
 {
+    place latency = place_of(m, latency_ps);
     m->latency_ps = latency_ps;
-    m->latency_windows = latency_ps / m->base.options.window_ps;
-    m->latency_rest_ps = latency_ps % m->base.options.window_ps;
+    m->latency_windows = latency.window;
+    m->latency_rest_ps = latency.offset_ps;
 }
 
-void pn_window_set_guard_rate(pn_window_model *m)
+static uint64_t idle_ps(const pn_window_model *m)
+{
+    return whole_ps(
+        pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, m->read_frac, NULL));
+}
+
+/* The guard's rate is the peak of its own mix. */
+static int64_t guard_step(const pn_window_model *m)
 {
     double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
     double read_frac = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
     double peak = pn_relation_row(m->base.set, m->base.options.relation.mix, read_frac).peak_gbs;
-    m->guard_step_q32 = (uint64_t)(1000.0 / peak * 4294967296.0 + 0.5);
+    double step = 1000.0 / peak * (1 << PN_GUARD_BITS) + 0.5;
+    return step < (double)PN_GUARD_STEP_MAX ? (int64_t)step : (int64_t)PN_GUARD_STEP_MAX;
 }
 
-/* Equation 15. */
-static uint32_t cbusy_level(const pn_window_model *m, double fraction)
+/* What the guard needs of the present latency and mix (equation 16): a clock never lags an arrival
+ * by more than lead, and delays nothing while it is less than gap ahead of it. */
+static void set_guard(pn_window_model *m)
 {
-    const panem_model_options *o = &m->base.options;
-    uint32_t level = 0;
-    for (uint32_t i = 0; i < 3; i++) {
-        double enter = o->cbusy_enter[i];
-        if (m->cbusy > i)
-            enter -= o->cbusy_hysteresis;
-        if (fraction >= enter)
-            level = i + 1;
+    if (m->guard == PANEM_GUARD_OFF)
+        return;
+    int64_t latency_ps = (int64_t)m->latency_ps;
+    int64_t lead_ps = latency_ps - (int64_t)m->base.options.guard_slack_ps;
+    m->guard_gap_ps = latency_ps;
+    if (m->guard == PANEM_GUARD_ARRIVALS) {
+        lead_ps = 0;
+        m->guard_gap_ps -= (int64_t)idle_ps(m);
     }
-    return level;
+    m->guard_lead = lead_ps * (1 << PN_GUARD_BITS);
+    m->guard_step = guard_step(m);
 }
 
 /* The guard serves at the peak of a mix that moves slowly, weighted by bytes, so that a window with
  * a handful of requests does not set the rate of the next burst. */
-static void guard_retune(pn_window_model *m, double reads, double writes)
+static void mix_guard(pn_window_model *m, double reads, double writes)
 {
     const double weight = 1.0 / 8.0; /* eight windows' memory: docs/decisions/0004 */
     m->guard_mix[PANEM_READ] += (reads - m->guard_mix[PANEM_READ]) * weight;
     m->guard_mix[PANEM_WRITE] += (writes - m->guard_mix[PANEM_WRITE]) * weight;
-    pn_window_set_guard_rate(m);
 }
 
 /* Equation 17: a measured latency already holds the queueing that the guard adds, so the average
- * of what it added comes off the next latency, down to idle. */
-static void guard_compensate(pn_window_model *m)
+ * of what it added comes off the next latency, down to idle. requests: accepted meanwhile. */
+static uint64_t compensated_ps(pn_window_model *m, uint64_t latency_ps, uint64_t requests)
 {
-    if (!m->guarded || m->guard_added_ps == 0)
-        return;
-    uint64_t added = m->guard_added_ps / m->guard_requests;
-    uint64_t idle = to_ps(
-        pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, m->read_frac, NULL));
-    if (m->base.options.guard_compensation && m->latency_ps > idle)
-        set_latency(m, m->latency_ps - idle > added ? m->latency_ps - added : idle);
+    if (m->guard_added_ps == 0)
+        return latency_ps;
+    uint64_t added_ps = m->guard_added_ps / requests;
     m->guard_added_ps = 0;
+    uint64_t least_ps = idle_ps(m);
+    if (!m->base.options.guard_compensation || latency_ps <= least_ps)
+        return latency_ps;
+    return latency_ps - least_ps > added_ps ? latency_ps - added_ps : least_ps;
 }
 
 /* Latency, busy level and guard rate from the averaged window (equations 9, 10, 14). */
-static bool decide(pn_window_model *m)
+static bool decide(pn_window_model *m, uint64_t requests)
 {
     const panem_model_options *o = &m->base.options;
     double reads = pn_u128_to_double(m->sum.area[PANEM_READ]);
@@ -91,30 +136,30 @@ static bool decide(pn_window_model *m)
     m->outstanding_bytes = both * m->scale;
     if (both > 0.0)
         m->read_frac = reads / both;
-    set_latency(m, to_ps(pn_relation_latency_ns(m->base.set, o->relation, m->outstanding_bytes,
-                                                m->read_frac, &m->hint)));
-    guard_compensate(m);
-    m->guard_requests = 0;
-    if (m->guarded && both > 0.0)
-        guard_retune(m, reads, writes);
+    uint64_t latency_ps = whole_ps(pn_relation_latency_ns(
+        m->base.set, o->relation, m->outstanding_bytes, m->read_frac, &m->hint));
+    set_latency(m, compensated_ps(m, latency_ps, requests));
+    if (both > 0.0)
+        mix_guard(m, reads, writes);
+    set_guard(m);
     pn_mix_row row = pn_relation_row(m->base.set, o->relation.mix, m->read_frac);
     m->peak_gbs = row.peak_gbs;
     double fraction = m->outstanding_bytes / row.n_busy;
     if (o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH)
         fraction = (double)(m->sum.done[0] + m->sum.done[1]) * m->scale * 1000.0 / row.peak_gbs;
     m->cbusy = cbusy_level(m, fraction);
-    if (both > 0.0 && pn_relation_outside(m->base.set, m->read_frac))
-        m->stats.windows_outside_mix++;
+    m->stats.windows_outside_mix +=
+        (uint64_t)(both > 0.0) & (uint64_t)pn_relation_outside(m->base.set, m->read_frac);
     return m->outstanding_bytes >= row.n_peak;
 }
 
 static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t start_ps,
                  uint64_t count, bool saturated)
 {
-    double w = (double)m->base.options.window_ps;
+    double w = (double)m->window_ps;
     panem_window record = {
         .start_ps = start_ps,
-        .window_ps = m->base.options.window_ps,
+        .window_ps = m->window_ps,
         .count = count,
         .read_bytes = pn_u128_to_double(closed->area[PANEM_READ]) / w,
         .write_bytes = pn_u128_to_double(closed->area[PANEM_WRITE]) / w,
@@ -128,55 +173,121 @@ static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t sta
     m->base.observe(m->base.observe_user, &record);
 }
 
+/* Which arrivals are common: all of the open window up to the latest legal time, if whatever they
+ * take fits the ring. */
+static void set_open(pn_window_model *m)
+{
+    uint64_t left = PN_TIME_MAX_PS + 1 - m->start_ps;
+    m->open_ps = left < m->window_ps ? left : m->window_ps;
+    if (m->latency_windows >= m->mask)
+        m->open_ps = 0;
+}
+
+/* The guard clock counts from the open window's start. */
+static void turn_guard(pn_window_model *m, uint64_t passed_ps)
+{
+    if (passed_ps >= PN_SPAN_MAX_PS) {
+        m->guard_clock = GUARD_NEVER;
+        return;
+    }
+    int64_t clock = m->guard_clock - (int64_t)(passed_ps << PN_GUARD_BITS);
+    m->guard_clock = clock > GUARD_NEVER ? clock : GUARD_NEVER;
+}
+
 static void move_on(pn_window_model *m, uint64_t windows)
 {
+    uint64_t passed_ps = windows * m->window_ps;
     m->index += windows;
-    m->start_ps += windows * m->base.options.window_ps;
-    m->end_ps = m->start_ps + m->base.options.window_ps;
+    m->start_ps += passed_ps;
+    set_open(m);
+    turn_guard(m, passed_ps);
     m->stats.windows_closed += windows;
     m->stats.cbusy_windows[m->cbusy] += windows;
 }
 
-/* Takes the open window's integral out of the ring (equation 11). */
-static void collect(pn_window_model *m, pn_closed *closed)
+/* The next window's arrivals so far become the open window's. */
+static void take_ahead(pn_window_model *m)
 {
-    pn_slot *slot = &m->slots[m->index & m->mask];
+    pn_ahead *next = &m->ahead[(m->index + 1) & m->mask];
     for (int k = 0; k < 2; k++) {
-        m->carry[k] += slot->level[k];
-        closed->area[k] =
-            slot->area[k] + (pn_u128)(uint64_t)m->carry[k] * m->base.options.window_ps;
-        closed->done[k] = slot->done[k];
-        m->area_sum[k] += closed->area[k];
+        m->head[k] = next->head[k];
+        m->arrived[k] = next->arrived[k];
+        m->bytes_ahead[k] -= next->arrived[k];
     }
-    memset(slot, 0, sizeof *slot);
+    memset(next, 0, sizeof *next);
+}
+
+/* The groups' completions of one kind move to the ring. */
+static inline void settle_group(pn_window_model *m, int k)
+{
+    uint64_t first = m->index + m->latency_windows;
+    pn_slot *early = &m->slots[first & m->mask];
+    pn_slot *late = &m->slots[(first + 1) & m->mask];
+    early->tail[k] += pn_window_group_tail(m, k);
+    early->done[k] += m->group_bytes[k];
+    late->tail[k] += pn_window_group_tail(m, 2 + k);
+    late->done[k] += m->group_bytes[2 + k];
+    m->group_bytes[k] = m->group_bytes[2 + k] = 0;
+    m->group_moment[k] = m->group_moment[2 + k] = 0;
+    m->group_wide[k] = m->group_wide[2 + k] = 0;
 }
 
 /* The sliding sum: the newest closed window replaces the oldest. */
-static void average(pn_window_model *m, const pn_closed *closed)
+static inline void average(pn_window_model *m, pn_closed *old, int k, pn_u128 area, uint64_t done)
 {
-    pn_closed *old = &m->history[m->history_at];
-    for (int k = 0; k < 2; k++) {
-        m->sum.area[k] += closed->area[k] - old->area[k];
-        m->sum.done[k] += closed->done[k] - old->done[k];
-    }
-    *old = *closed;
-    if (++m->history_at == m->base.options.windows)
-        m->history_at = 0;
+    m->sum.area[k] += area - old->area[k];
+    m->sum.done[k] += done - old->done[k];
+    old->area[k] = area;
+    old->done[k] = done;
+}
+
+/* Takes one kind's integral of the open window into the average (equation 11) and prices its
+ * requests. */
+static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
+{
+    pn_u128 head = pn_window_head(m, k);
+    uint64_t arrived = pn_window_arrived(m, k);
+    settle_group(m, k);
+    pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - slot->tail[k];
+    uint64_t done = slot->done[k];
+    average(m, closed, k, area, done);
+    m->area_sum[k] += area;
+    m->carry[k] += arrived - done;
+    m->bytes[k] += arrived;
+    m->latency_sum[k] = pn_window_latency_sum(m, k);
+    m->priced[k] = m->requests[k];
+    m->head[k] = 0;
+    m->arrived[k] = 0;
+    slot->tail[k] = 0;
+    slot->done[k] = 0;
+}
+
+/* Bytes accepted and not completed: in flight, or to come in horizon mode. */
+static uint64_t bytes_pending(const pn_window_model *m)
+{
+    return m->carry[0] + m->carry[1] + pn_window_arrived(m, 0) + pn_window_arrived(m, 1) +
+           m->bytes_ahead[0] + m->bytes_ahead[1];
 }
 
 static void close_window(pn_window_model *m)
 {
-    pn_closed closed;
     uint64_t start_ps = m->start_ps;
-    collect(m, &closed);
-    average(m, &closed);
-    bool saturated = decide(m);
+    pn_slot *slot = &m->slots[m->index & m->mask];
+    pn_closed *closed = &m->history[m->history_at];
+    if (++m->history_at == m->base.options.windows)
+        m->history_at = 0;
+    uint64_t requests = m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
+    collect(m, slot, closed, PANEM_READ);
+    collect(m, slot, closed, PANEM_WRITE);
+    if (m->ahead)
+        take_ahead(m);
+    bool saturated = decide(m, requests);
     m->quiet = m->outstanding_bytes == 0.0 && m->sum.done[0] == 0 && m->sum.done[1] == 0 &&
-               m->last_index <= m->index;
+               bytes_pending(m) == 0;
     m->stats.windows_saturated += saturated;
     move_on(m, 1);
     if (m->base.observe)
-        tell(m, &closed, start_ps, 1, saturated);
+        tell(m, closed, start_ps, 1, saturated);
 }
 
 /* Any number of windows in which nothing happens, in one step. */
@@ -184,17 +295,16 @@ static void skip_idle(pn_window_model *m, uint64_t time_ps)
 {
     static const pn_closed nothing = {{0, 0}, {0, 0}};
     uint64_t start_ps = m->start_ps;
-    uint64_t windows = (time_ps - start_ps) / m->base.options.window_ps;
+    uint64_t windows = (time_ps - start_ps) / m->window_ps;
     move_on(m, windows);
-    m->history_at = (uint32_t)((m->history_at + windows) % m->base.options.windows);
     if (m->base.observe)
         tell(m, &nothing, start_ps, windows, false);
 }
 
 static void close_until(pn_window_model *m, uint64_t time_ps)
 {
-    while (time_ps >= m->end_ps) {
-        if (m->quiet && m->last_index < m->index)
+    while (time_ps - m->start_ps >= m->window_ps) {
+        if (m->quiet && bytes_pending(m) == 0)
             skip_idle(m, time_ps);
         else
             close_window(m);
@@ -203,141 +313,152 @@ static void close_until(pn_window_model *m, uint64_t time_ps)
 
 /* ---- one request ---- */
 
-/* A time as window (counted from the open one) and offset in it. */
-typedef struct place {
-    uint64_t window, offset_ps;
-} place;
-
-static inline place place_of(const pn_window_model *m, uint64_t rel_ps)
+/* The guard clock once this request is served (equation 16); times from the window's start. */
+static inline int64_t guard_serve(const pn_window_model *m, uint64_t rel_ps, uint64_t bytes)
 {
-    uint64_t w = m->base.options.window_ps;
-    if (rel_ps < w)
-        return (place){0, rel_ps};
-    return (place){rel_ps / w, rel_ps % w};
+    int64_t from = (int64_t)(rel_ps << PN_GUARD_BITS) + m->guard_lead;
+    return (m->guard_clock > from ? m->guard_clock : from) + m->guard_step * (int64_t)bytes;
 }
 
-/* The arrival's place plus a latency of (windows, rest) and an extra delay, mostly division-free.
- */
-static inline place place_after(const pn_window_model *m, place from, uint64_t extra_ps)
+/* How much later than arrival + latency the request completes, if above 0. */
+static inline int64_t guard_extra_ps(const pn_window_model *m, int64_t clock, uint64_t rel_ps)
 {
-    uint64_t w = m->base.options.window_ps;
-    place p = {from.window + m->latency_windows, from.offset_ps + m->latency_rest_ps + extra_ps};
-    for (int i = 0; i < 4 && p.offset_ps >= w; i++) {
-        p.offset_ps -= w;
-        p.window++;
-    }
-    if (p.offset_ps >= w) {
-        p.window += p.offset_ps / w;
-        p.offset_ps %= w;
-    }
-    return p;
+    return (clock >> PN_GUARD_BITS) - (int64_t)rel_ps - m->guard_gap_ps;
 }
 
-typedef struct guard_clock {
-    uint64_t ps;
-    uint32_t rest;
-} guard_clock;
-
-/* The guard clock after so many bytes more, starting no earlier than from_ps (equation 16). */
-static inline guard_clock guard_serve(const pn_window_model *m, uint64_t from_ps, uint32_t bytes)
-{
-    guard_clock g = {m->guard_ps, m->guard_rest};
-    if (g.ps < from_ps)
-        g = (guard_clock){from_ps, 0};
-    pn_u128 step = (pn_u128)m->guard_step_q32 * bytes + g.rest;
-    g.ps += (uint64_t)(step >> 32);
-    g.rest = (uint32_t)step;
-    return g;
-}
-
-/* How much later than t + latency the guard lets this request complete. */
-static inline uint64_t guard_extra_ps(const pn_window_model *m, guard_clock *clock, uint64_t t,
-                                      uint32_t bytes)
-{
-    uint64_t done = t + m->latency_ps;
-    uint64_t bound;
-    if (m->base.options.guard == PANEM_GUARD_ARRIVALS) {
-        *clock = guard_serve(m, t, bytes);
-        panem_relation relation = m->base.options.relation;
-        bound = clock->ps +
-                to_ps(pn_relation_latency_ns(m->base.set, relation, 0.0, m->read_frac, NULL));
-    } else {
-        uint64_t slack = m->base.options.guard_slack_ps;
-        *clock = guard_serve(m, done > slack ? done - slack : 0, bytes);
-        bound = clock->ps;
-    }
-    return bound > done ? bound - done : 0;
-}
-
-/* Adds the request's byte x time to the ring (equation 13). */
-static inline void cover(pn_window_model *m, place from, place to, uint32_t kind, uint64_t bytes)
-{
-    pn_slot *first = &m->slots[(m->index + from.window) & m->mask];
-    pn_slot *last = &m->slots[(m->index + to.window) & m->mask];
-    last->done[kind] += bytes;
-    if (first == last) {
-        first->area[kind] += bytes * (to.offset_ps - from.offset_ps);
-        return;
-    }
-    first->area[kind] += bytes * (m->base.options.window_ps - from.offset_ps);
-    m->slots[(m->index + from.window + 1) & m->mask].level[kind] += (int64_t)bytes;
-    last->level[kind] -= (int64_t)bytes;
-    last->area[kind] += bytes * to.offset_ps;
-}
-
-static panem_status refuse(pn_window_model *m, panem_response *response, place to)
+/* The first window from which the completion would lie inside the ring. */
+static panem_status refuse(pn_window_model *m, panem_response *response, uint64_t done_window)
 {
     m->stats.busy_answers++;
-    response->retry_ps = m->start_ps + (to.window - m->mask) * m->base.options.window_ps;
+    response->retry_ps = m->start_ps + (done_window - m->mask) * m->window_ps;
     response->cbusy = m->cbusy;
     return PANEM_BUSY;
+}
+
+/* Adds an arrival after the open window to the area of its own (equation 13). */
+static void arrive_ahead(pn_window_model *m, uint64_t rel_ps, uint32_t kind, uint64_t bytes)
+{
+    place from = place_of(m, rel_ps);
+    pn_ahead *ahead = &m->ahead[(m->index + from.window) & m->mask];
+    ahead->head[kind] += bytes * (m->window_ps - from.offset_ps);
+    ahead->arrived[kind] += bytes;
+    m->bytes_ahead[kind] += bytes;
+}
+
+static inline void answer(const pn_window_model *m, panem_response *response,
+                          const panem_request *request, uint64_t latency_ps)
+{
+    uint64_t time_ps = request->time_ps;
+    response->ack_ps = time_ps + (latency_ps & m->ack_mask[request->kind]);
+    response->done_ps = time_ps + latency_ps;
+    response->retry_ps = 0;
+    response->cbusy = m->cbusy;
+}
+
+/* Any valid request, rel_ps (below PN_SPAN_MAX_PS) after the open window's start; extra_ps and
+ * clock are what the guard says. */
+NEVER_INLINE panem_status accept(pn_window_model *m, panem_response *response,
+                                 const panem_request *request, uint64_t extra_ps, int64_t clock)
+{
+    uint32_t kind = request->kind;
+    uint64_t bytes = request->bytes;
+    uint64_t rel_ps = request->time_ps - m->start_ps;
+    uint64_t latency_ps = m->latency_ps + extra_ps;
+    place to = place_of(m, rel_ps + latency_ps);
+    if (to.window > m->mask)
+        return refuse(m, response, to.window);
+    pn_slot *slot = &m->slots[(m->index + to.window) & m->mask];
+    slot->tail[kind] += bytes * (m->window_ps - to.offset_ps);
+    slot->done[kind] += bytes;
+    if (rel_ps < m->window_ps) {
+        m->head[kind] += bytes * (m->window_ps - rel_ps);
+        m->arrived[kind] += bytes;
+    } else {
+        arrive_ahead(m, rel_ps, kind, bytes);
+    }
+    m->requests[kind]++;
+    m->guard_clock = clock;
+    m->guard_added_ps += extra_ps;
+    m->latency_sum[kind] += extra_ps;
+    m->stats.guard_delays += extra_ps != 0;
+    answer(m, response, request, latency_ps);
+    return PANEM_OK;
+}
+
+/* A valid request that arrives in the open window and fits the ring unless the guard delays it.
+ * One addend of a moment is below 2^20 bytes x 2^34 ps: a sum whose top bit shows is folded away
+ * before it can wrap. */
+static inline panem_status accept_common(pn_window_model *m, panem_response *response,
+                                         const panem_request *request, uint64_t rel_ps)
+{
+    uint64_t bytes = request->bytes;
+    if (m->guard != PANEM_GUARD_OFF) {
+        int64_t clock = guard_serve(m, rel_ps, bytes);
+        int64_t extra_ps = guard_extra_ps(m, clock, rel_ps);
+        if (extra_ps > 0)
+            return accept(m, response, request, (uint64_t)extra_ps, clock);
+        m->guard_clock = clock;
+    }
+    uint32_t over = rel_ps + m->latency_rest_ps >= m->window_ps;
+    uint32_t group = 2 * over + request->kind;
+    m->group_bytes[group] += bytes;
+    m->group_moment[group] += bytes * rel_ps;
+    if (__builtin_expect(m->group_moment[group] >> 63 != 0, 0)) {
+        m->group_wide[group] += m->group_moment[group];
+        m->group_moment[group] = 0;
+    }
+    m->requests[request->kind]++;
+    answer(m, response, request, m->latency_ps);
+    return PANEM_OK;
+}
+
+/* An arrival beyond any ring, always refused. The guard clock lies inside the ring: behind it. */
+static panem_status refuse_far(pn_window_model *m, panem_response *response, uint64_t rel_ps,
+                               uint64_t bytes)
+{
+    uint64_t latency_ps = m->latency_ps;
+    if (m->guard != PANEM_GUARD_OFF) {
+        int64_t clock = m->guard_lead + m->guard_step * (int64_t)bytes;
+        int64_t extra_ps = guard_extra_ps(m, clock, 0);
+        if (extra_ps > 0)
+            latency_ps += (uint64_t)extra_ps;
+    }
+    return refuse(m, response, place_of(m, rel_ps + latency_ps).window);
+}
+
+/* A request that is not common. */
+NEVER_INLINE panem_status access_other(pn_window_model *m, panem_response *response,
+                                       const panem_request *request)
+{
+    uint64_t t = request->time_ps;
+    if (t > PN_TIME_MAX_PS)
+        return PANEM_E_ARG;
+    if (t < m->start_ps)
+        return PANEM_E_TIME;
+    if (!m->ahead)
+        close_until(m, t);
+    uint64_t rel_ps = t - m->start_ps;
+    if (rel_ps < m->open_ps)
+        return accept_common(m, response, request, rel_ps);
+    if (rel_ps >= PN_SPAN_MAX_PS)
+        return refuse_far(m, response, rel_ps, request->bytes);
+    if (m->guard == PANEM_GUARD_OFF)
+        return accept(m, response, request, 0, m->guard_clock);
+    int64_t clock = guard_serve(m, rel_ps, request->bytes);
+    int64_t extra_ps = guard_extra_ps(m, clock, rel_ps);
+    return accept(m, response, request, extra_ps > 0 ? (uint64_t)extra_ps : 0, clock);
 }
 
 static panem_status window_access(panem_model *model, panem_response *response,
                                   const panem_request *request)
 {
     pn_window_model *m = (pn_window_model *)model;
-    uint64_t t = request->time_ps;
-    uint32_t bytes = request->bytes;
-    uint32_t kind = request->kind;
-    if (!pn_request_valid(request))
+    if (request->bytes - 1 >= PN_REQUEST_MAX_BYTES || request->kind > PANEM_WRITE)
         return PANEM_E_ARG;
-    if (t < m->start_ps)
-        return PANEM_E_TIME;
-    if (t >= m->end_ps && m->base.options.time_mode == PANEM_TIME_ORDERED)
-        close_until(m, t);
-    guard_clock clock = {0, 0};
-    uint64_t extra = m->guarded ? guard_extra_ps(m, &clock, t, bytes) : 0;
-    place from = place_of(m, t - m->start_ps);
-    place to = place_after(m, from, extra);
-    if (to.window > m->mask)
-        return refuse(m, response, to);
-    cover(m, from, to, kind, bytes);
-    if (m->guarded) {
-        m->guard_ps = clock.ps;
-        m->guard_rest = clock.rest;
-        m->guard_added_ps += extra;
-        m->guard_requests++;
-        m->stats.guard_delays += extra != 0;
-    }
-    if (m->index + to.window > m->last_index)
-        m->last_index = m->index + to.window;
-    m->quiet = false;
-    uint64_t latency = m->latency_ps + extra;
-    m->latency_sum[kind] += latency;
-    if (kind == PANEM_READ) {
-        m->stats.read_requests++;
-        m->stats.read_bytes += bytes;
-    } else {
-        m->stats.write_requests++;
-        m->stats.write_bytes += bytes;
-    }
-    response->done_ps = t + latency;
-    response->ack_ps =
-        kind == PANEM_WRITE && m->base.options.early_write_ack ? t : response->done_ps;
-    response->retry_ps = 0;
-    response->cbusy = m->cbusy;
-    return PANEM_OK;
+    uint64_t rel_ps = request->time_ps - m->start_ps;
+    if (rel_ps >= m->open_ps)
+        return access_other(m, response, request);
+    return accept_common(m, response, request, rel_ps);
 }
 
 static panem_status window_advance(panem_model *model, uint64_t horizon_ps)
@@ -369,54 +490,90 @@ static void window_peek(const panem_model *model, panem_state *state)
     };
 }
 
+static uint64_t bytes_of(const pn_window_model *m, int kind)
+{
+    return m->bytes[kind] + pn_window_arrived(m, kind) + m->bytes_ahead[kind];
+}
+
 static void window_stats(const panem_model *model, panem_stats *stats)
 {
     const pn_window_model *m = (const pn_window_model *)model;
     *stats = m->stats;
-    stats->read_latency_sum_ns = pn_u128_to_double(m->latency_sum[PANEM_READ]) / 1000.0;
-    stats->write_latency_sum_ns = pn_u128_to_double(m->latency_sum[PANEM_WRITE]) / 1000.0;
+    stats->read_requests = m->requests[PANEM_READ];
+    stats->write_requests = m->requests[PANEM_WRITE];
+    stats->read_bytes = bytes_of(m, PANEM_READ);
+    stats->write_bytes = bytes_of(m, PANEM_WRITE);
+    stats->read_latency_sum_ns = pn_u128_to_double(pn_window_latency_sum(m, PANEM_READ)) / 1000.0;
+    stats->write_latency_sum_ns = pn_u128_to_double(pn_window_latency_sum(m, PANEM_WRITE)) / 1000.0;
     stats->read_area_byte_ns = pn_u128_to_double(m->area_sum[PANEM_READ]) / 1000.0;
     stats->write_area_byte_ns = pn_u128_to_double(m->area_sum[PANEM_WRITE]) / 1000.0;
 }
 
-void pn_window_derive(pn_window_model *m)
+/* What the options alone decide. */
+static void apply_options(pn_window_model *m)
 {
     const panem_model_options *o = &m->base.options;
+    m->window_ps = o->window_ps;
+    m->inverse = (uint64_t)(((pn_u128)1 << 64) / o->window_ps);
     m->mask = o->ring_windows - 1;
     m->scale = (double)o->sharers / ((double)o->windows * (double)o->window_ps);
-    m->guarded = o->guard != PANEM_GUARD_OFF && o->sharers == 1;
-    m->start_ps = m->index * o->window_ps;
-    m->end_ps = m->start_ps + o->window_ps;
+    m->ack_mask[PANEM_READ] = ~UINT64_C(0);
+    m->ack_mask[PANEM_WRITE] = o->early_write_ack ? 0 : ~UINT64_C(0);
+    for (int i = 0; i < 3; i++) {
+        m->cbusy_bound[0][i] = o->cbusy_enter[i];
+        m->cbusy_bound[1][i] = o->cbusy_enter[i] - o->cbusy_hysteresis;
+    }
+    m->guard = o->sharers == 1 ? o->guard : PANEM_GUARD_OFF;
+}
+
+void pn_window_derive(pn_window_model *m)
+{
+    m->start_ps = m->index * m->window_ps;
     set_latency(m, m->latency_ps);
-    m->peak_gbs = pn_relation_row(m->base.set, o->relation.mix, m->read_frac).peak_gbs;
-    pn_window_set_guard_rate(m);
+    set_open(m);
+    set_guard(m);
+    m->peak_gbs = pn_relation_row(m->base.set, m->base.options.relation.mix, m->read_frac).peak_gbs;
+    memset(&m->sum, 0, sizeof m->sum);
+    for (uint32_t i = 0; i < m->base.options.windows; i++)
+        for (int k = 0; k < 2; k++) {
+            m->sum.area[k] += m->history[i].area[k];
+            m->sum.done[k] += m->history[i].done[k];
+        }
 }
 
 static void window_reset(panem_model *model)
 {
     pn_window_model *m = (pn_window_model *)model;
+    const panem_model_options *o = &m->base.options;
     pn_window_model fresh;
     memset(&fresh, 0, sizeof fresh);
     fresh.base = m->base;
     fresh.slots = m->slots;
+    fresh.ahead = m->ahead;
     fresh.history = m->history;
-    memset(m->slots, 0, m->base.options.ring_windows * sizeof *m->slots);
-    memset(m->history, 0, m->base.options.windows * sizeof *m->history);
+    memset(m->slots, 0, o->ring_windows * sizeof *m->slots);
+    if (m->ahead)
+        memset(m->ahead, 0, o->ring_windows * sizeof *m->ahead);
+    memset(m->history, 0, o->windows * sizeof *m->history);
     *m = fresh;
+    apply_options(m);
     m->read_frac = 1.0;
-    m->quiet = true;
-    m->latency_ps =
-        to_ps(pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, 1.0, NULL));
+    m->latency_ps = whole_ps(pn_relation_latency_ns(m->base.set, o->relation, 0.0, 1.0, NULL));
     pn_window_derive(m);
+}
+
+static void release(pn_window_model *m, const panem_model_options *o, panem_allocator a)
+{
+    pn_mem_release(&a, m->slots, o->ring_windows, sizeof *m->slots);
+    pn_mem_release(&a, m->ahead, o->ring_windows, sizeof *m->ahead);
+    pn_mem_release(&a, m->history, o->windows, sizeof *m->history);
+    pn_mem_release(&a, m, 1, sizeof *m);
 }
 
 static void window_destroy(panem_model *model)
 {
-    pn_window_model *m = (pn_window_model *)model;
-    panem_allocator a = m->base.allocator;
-    pn_mem_release(&a, m->slots, m->base.options.ring_windows, sizeof *m->slots);
-    pn_mem_release(&a, m->history, m->base.options.windows, sizeof *m->history);
-    pn_mem_release(&a, m, 1, sizeof *m);
+    panem_model_options options = model->options;
+    release((pn_window_model *)model, &options, model->allocator);
 }
 
 static panem_status window_create(panem_model **model, const panem_curves *set,
@@ -424,15 +581,16 @@ static panem_status window_create(panem_model **model, const panem_curves *set,
                                   const panem_allocator *allocator, panem_error *err)
 {
     (void)set;
+    bool ahead = options->time_mode == PANEM_TIME_HORIZON;
     pn_window_model *m = pn_mem_alloc(allocator, 1, sizeof *m);
     if (!m)
         return pn_err(err, PANEM_E_NOMEM, "no memory for a model");
     m->slots = pn_mem_alloc(allocator, options->ring_windows, sizeof *m->slots);
     m->history = pn_mem_alloc(allocator, options->windows, sizeof *m->history);
-    if (!m->slots || !m->history) {
-        m->base.allocator = *allocator;
-        m->base.options = *options;
-        window_destroy(&m->base);
+    if (ahead)
+        m->ahead = pn_mem_alloc(allocator, options->ring_windows, sizeof *m->ahead);
+    if (!m->slots || !m->history || (ahead && !m->ahead)) {
+        release(m, options, *allocator);
         return pn_err(err, PANEM_E_NOMEM, "no memory for a model of %u windows",
                       options->ring_windows);
     }

@@ -7,12 +7,22 @@
 #include "curve/relation.h"
 #include "model/model.h"
 
-/* What falls into one window of the ring, by access kind. One cache line. */
+/* Bounds that keep relative times and the guard clock inside 64 bits. */
+#define PN_SPAN_MAX_PS (UINT64_C(1) << 45)    /* of the ring, and of any latency: 35 s */
+#define PN_GUARD_STEP_MAX (UINT64_C(1) << 41) /* ps x 2^16 per byte: peaks from 30 kB/s up */
+enum { PN_GUARD_BITS = 16 };                  /* fraction bits of the guard clock */
+
+/* Completions that fall into one window of the ring, by access kind. */
 typedef struct pn_slot {
-    pn_u128 area[2];  /* byte x ps of requests that begin or end in it */
-    int64_t level[2]; /* change, at its start, of the bytes that cover whole windows */
-    uint64_t done[2]; /* bytes completed in it */
+    pn_u128 tail[2];  /* byte x ps from the completions to the window's end */
+    uint64_t done[2]; /* bytes completed */
 } pn_slot;
+
+/* Arrivals that fall into a later window than the open one: horizon mode only. */
+typedef struct pn_ahead {
+    pn_u128 head[2];     /* byte x ps from the arrivals to the window's end */
+    uint64_t arrived[2]; /* bytes */
+} pn_ahead;
 
 /* A closed window of the sliding average. */
 typedef struct pn_closed {
@@ -20,49 +30,102 @@ typedef struct pn_closed {
     uint64_t done[2];
 } pn_closed;
 
+/* The common request arrives in the open window and takes just the present latency, a number of
+ * whole windows and a rest: it completes in one of two windows. Group 2 x (0 or 1) + kind holds the
+ * sums of such requests until the window closes. */
+enum { PN_GROUPS = 4 };
+
 typedef struct pn_window_model {
     panem_model base;
-    pn_slot *slots;     /* ring_windows of them; the open window's is slots[index & mask] */
-    pn_closed *history; /* options.windows of them */
-    uint64_t mask;      /* ring_windows - 1 */
-    double scale;       /* sharers / (windows x window_ps) */
-    bool guarded;
 
-    /* --- run-time state, saved --- */
-    uint64_t index; /* of the open window: it starts at index x window_ps */
-    uint64_t start_ps;
-    uint64_t end_ps;
-    uint64_t latency_ps;                       /* charged now */
-    uint64_t latency_windows, latency_rest_ps; /* latency = windows x window_ps + rest */
-    uint64_t last_index;                       /* greatest window with anything in it */
-    int64_t carry[2];    /* bytes that cover the whole open window, before its level change */
-    pn_closed sum;       /* over history */
-    uint32_t history_at; /* entry the next closed window replaces */
+    /* --- fixed by the options --- */
+    uint64_t window_ps;
+    uint64_t inverse;         /* floor(2^64 / window_ps) */
+    uint64_t mask;            /* ring_windows - 1 */
+    uint64_t ack_mask[2];     /* by kind: which bits of the latency delay the ack: all or none */
+    panem_guard guard;        /* off unless sharers is 1 */
+    double cbusy_bound[2][3]; /* fractions from which level i + 1 holds: entered, kept */
+    double scale;             /* sharers / (windows x window_ps) */
+    pn_slot *slots;           /* ring_windows of them; the open window's is slots[index & mask] */
+    pn_ahead *ahead;          /* ring_windows of them, or NULL in ordered mode */
+    pn_closed *history;       /* options.windows of them */
+
+    /* --- derived from what is saved --- */
+    uint64_t start_ps;        /* of the open window */
+    uint64_t open_ps;         /* arrivals below start + open are common; less than the window at the
+                                 end of time, 0 when the ring may be too short */
+    uint64_t latency_windows; /* latency = windows x window_ps + rest */
+    uint64_t latency_rest_ps;
+    int64_t guard_step;    /* ps x 2^16 per byte at the peak */
+    int64_t guard_lead;    /* ps x 2^16 from an arrival to the earliest clock it can meet */
+    int64_t guard_gap_ps;  /* how far the clock may be behind the arrival without delaying it */
+    double peak_gbs;       /* at read_frac */
+    pn_closed sum;         /* over history */
+    pn_relation_hint hint; /* guesses: no effect on results */
+
+    /* --- saved --- */
+    uint64_t index;      /* of the open window: it starts at index x window_ps */
+    uint64_t latency_ps; /* charged now */
+    int64_t guard_clock; /* ps x 2^16 from start_ps; -2^61 and less are never */
+    uint64_t group_bytes[PN_GROUPS];
+    uint64_t group_moment[PN_GROUPS]; /* sum of bytes x (arrival - start), ps ... */
+    pn_u128 group_wide[PN_GROUPS];    /* ... and the part of it folded away */
+    uint64_t requests[2];             /* accepted since reset */
+    uint64_t priced[2];               /* of them, before the open window became the open one */
+    double guard_mix[2];              /* decaying averages of outstanding reads and writes */
+    uint64_t guard_added_ps;          /* by the guard, to requests not priced */
+    pn_u128 head[2];         /* byte x ps from the open window's other arrivals to its end */
+    uint64_t arrived[2];     /* their bytes */
+    uint64_t carry[2];       /* bytes in flight when the open window began */
+    uint64_t bytes[2];       /* arrived in closed windows */
+    uint64_t bytes_ahead[2]; /* arrived in windows after the open one: horizon mode */
+    uint32_t history_at;     /* entry the next closed window replaces */
     uint32_t cbusy;
-    bool quiet; /* nothing in flight, nothing averaged, latency settled at idle */
+    bool quiet; /* at the last close nothing was averaged, in flight or to come */
     double outstanding_bytes;
     double read_frac;
-    double peak_gbs;   /* at read_frac */
-    uint64_t guard_ps; /* guard clock: whole ps and 2^-32 ps */
-    uint32_t guard_rest;
-    uint64_t guard_step_q32; /* ps per byte at peak of the guard's mix, 32 fraction bits */
-    double guard_mix[2];     /* decaying averages of outstanding reads and writes */
-    uint64_t guard_added_ps; /* by the guard, to requests accepted while the window was open */
-    uint64_t guard_requests; /* how many those were */
-    pn_u128 latency_sum[2];  /* ps, over requests */
-    pn_u128 area_sum[2];     /* byte x ps, over closed windows */
-    panem_stats stats;       /* integer members only; sums are filled on demand */
-    pn_relation_hint hint;   /* guesses: not saved, no effect on results */
+    pn_u128 latency_sum[2]; /* ps, over requests priced, and every extra of the guard */
+    pn_u128 area_sum[2];    /* byte x ps, over closed windows */
+    panem_stats stats; /* counters kept here; those of requests and sums are filled on demand */
 } pn_window_model;
 
 size_t pn_window_save_size(const panem_model *model);
 void pn_window_save(const panem_model *model, unsigned char *payload);
 bool pn_window_restore(panem_model *model, const unsigned char *payload, size_t size);
 
-/* The guard's rate from its mix. */
-void pn_window_set_guard_rate(pn_window_model *m);
-
-/* Derives what is not saved from what is. */
+/* Derives what is not saved from what is; history must be in place. */
 void pn_window_derive(pn_window_model *m);
+
+/* Latencies summed over all accepted requests, ps. */
+static inline pn_u128 pn_window_latency_sum(const pn_window_model *m, int kind)
+{
+    return m->latency_sum[kind] + (pn_u128)(m->requests[kind] - m->priced[kind]) * m->latency_ps;
+}
+
+/* Bytes that arrived in the open window so far. */
+static inline uint64_t pn_window_arrived(const pn_window_model *m, int kind)
+{
+    return m->arrived[kind] + m->group_bytes[kind] + m->group_bytes[2 + kind];
+}
+
+static inline pn_u128 pn_window_moment(const pn_window_model *m, int group)
+{
+    return m->group_wide[group] + m->group_moment[group];
+}
+
+/* byte x ps from the open window's arrivals so far to its end. */
+static inline pn_u128 pn_window_head(const pn_window_model *m, int kind)
+{
+    uint64_t bytes = m->group_bytes[kind] + m->group_bytes[2 + kind];
+    return m->head[kind] + (pn_u128)bytes * m->window_ps - pn_window_moment(m, kind) -
+           pn_window_moment(m, 2 + kind);
+}
+
+/* byte x ps from a group's completions to the end of the window they fall into. */
+static inline pn_u128 pn_window_group_tail(const pn_window_model *m, int group)
+{
+    uint64_t most_ps = (group < 2 ? 1 : 2) * m->window_ps - m->latency_rest_ps;
+    return (pn_u128)m->group_bytes[group] * most_ps - pn_window_moment(m, group);
+}
 
 #endif

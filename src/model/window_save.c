@@ -1,18 +1,16 @@
 /* window_save.c - the PANEM kind's state as bytes: fields in the order below, little-endian 64-bit
- * words, then the history, then the ring's non-empty slots as (window, slot) pairs. */
+ * words, then the history, then the ring's non-empty entries with their window.
+ *
+ * Restoring reads the payload twice, first to check it and then to keep it, so that nothing is
+ * allocated and a bad payload changes nothing. */
 #include <math.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "model/bytes.h"
 #include "model/window.h"
 
 static void put_stats(pn_bytes_out *out, const panem_stats *s)
 {
-    pn_put_u64(out, s->read_requests);
-    pn_put_u64(out, s->write_requests);
-    pn_put_u64(out, s->read_bytes);
-    pn_put_u64(out, s->write_bytes);
     pn_put_u64(out, s->busy_answers);
     pn_put_u64(out, s->windows_closed);
     pn_put_u64(out, s->windows_saturated);
@@ -24,10 +22,6 @@ static void put_stats(pn_bytes_out *out, const panem_stats *s)
 
 static void get_stats(pn_bytes_in *in, panem_stats *s)
 {
-    s->read_requests = pn_get_u64(in);
-    s->write_requests = pn_get_u64(in);
-    s->read_bytes = pn_get_u64(in);
-    s->write_bytes = pn_get_u64(in);
     s->busy_answers = pn_get_u64(in);
     s->windows_closed = pn_get_u64(in);
     s->windows_saturated = pn_get_u64(in);
@@ -37,39 +31,26 @@ static void get_stats(pn_bytes_in *in, panem_stats *s)
     s->guard_delays = pn_get_u64(in);
 }
 
-static void put_closed(pn_bytes_out *out, const pn_closed *c)
-{
-    for (int k = 0; k < 2; k++) {
-        pn_put_u128(out, c->area[k]);
-        pn_put_u64(out, c->done[k]);
-    }
-}
-
-static void get_closed(pn_bytes_in *in, pn_closed *c)
-{
-    for (int k = 0; k < 2; k++) {
-        c->area[k] = pn_get_u128(in);
-        c->done[k] = pn_get_u64(in);
-    }
-}
-
 static void put_state(pn_bytes_out *out, const pn_window_model *m)
 {
     pn_put_u64(out, m->index);
     pn_put_u64(out, m->latency_ps);
-    pn_put_u64(out, m->last_index);
+    pn_put_u64(out, (uint64_t)m->guard_clock);
     pn_put_u64(out, m->history_at);
     pn_put_u64(out, m->cbusy);
     pn_put_u64(out, m->quiet);
     pn_put_double(out, m->outstanding_bytes);
     pn_put_double(out, m->read_frac);
-    pn_put_u64(out, m->guard_ps);
-    pn_put_u64(out, m->guard_rest);
     pn_put_u64(out, m->guard_added_ps);
-    pn_put_u64(out, m->guard_requests);
     for (int k = 0; k < 2; k++) {
         pn_put_double(out, m->guard_mix[k]);
-        pn_put_u64(out, (uint64_t)m->carry[k]);
+        pn_put_u128(out, pn_window_head(m, k));
+        pn_put_u64(out, pn_window_arrived(m, k));
+        pn_put_u64(out, m->requests[k]);
+        pn_put_u64(out, m->priced[k]);
+        pn_put_u64(out, m->carry[k]);
+        pn_put_u64(out, m->bytes[k]);
+        pn_put_u64(out, m->bytes_ahead[k]);
         pn_put_u128(out, m->latency_sum[k]);
         pn_put_u128(out, m->area_sum[k]);
     }
@@ -80,67 +61,108 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
 {
     m->index = pn_get_u64(in);
     m->latency_ps = pn_get_u64(in);
-    m->last_index = pn_get_u64(in);
+    m->guard_clock = (int64_t)pn_get_u64(in);
     m->history_at = (uint32_t)pn_get_u64(in);
     m->cbusy = (uint32_t)pn_get_u64(in);
     m->quiet = pn_get_u64(in) != 0;
     m->outstanding_bytes = pn_get_double(in);
     m->read_frac = pn_get_double(in);
-    m->guard_ps = pn_get_u64(in);
-    m->guard_rest = (uint32_t)pn_get_u64(in);
     m->guard_added_ps = pn_get_u64(in);
-    m->guard_requests = pn_get_u64(in);
     for (int k = 0; k < 2; k++) {
         m->guard_mix[k] = pn_get_double(in);
-        m->carry[k] = (int64_t)pn_get_u64(in);
+        m->head[k] = pn_get_u128(in);
+        m->arrived[k] = pn_get_u64(in);
+        m->requests[k] = pn_get_u64(in);
+        m->priced[k] = pn_get_u64(in);
+        m->carry[k] = pn_get_u64(in);
+        m->bytes[k] = pn_get_u64(in);
+        m->bytes_ahead[k] = pn_get_u64(in);
         m->latency_sum[k] = pn_get_u128(in);
         m->area_sum[k] = pn_get_u128(in);
     }
     get_stats(in, &m->stats);
+    memset(m->group_bytes, 0, sizeof m->group_bytes);
+    memset(m->group_moment, 0, sizeof m->group_moment);
+    memset(m->group_wide, 0, sizeof m->group_wide);
 }
 
-static bool slot_empty(const pn_slot *s)
+static void put_history(pn_bytes_out *out, const pn_window_model *m)
 {
-    return !s->area[0] && !s->area[1] && !s->level[0] && !s->level[1] && !s->done[0] && !s->done[1];
+    for (uint32_t i = 0; i < m->base.options.windows; i++)
+        for (int k = 0; k < 2; k++) {
+            pn_put_u128(out, m->history[i].area[k]);
+            pn_put_u64(out, m->history[i].done[k]);
+        }
 }
 
-static void put_slots(pn_bytes_out *out, const pn_window_model *m)
+static pn_closed get_closed(pn_bytes_in *in)
+{
+    pn_closed c;
+    for (int k = 0; k < 2; k++) {
+        c.area[k] = pn_get_u128(in);
+        c.done[k] = pn_get_u64(in);
+    }
+    return c;
+}
+
+/* One window of the ring: what completes in it and, in horizon mode, what arrives in it. */
+typedef struct entry {
+    uint64_t window; /* counted from the open one */
+    pn_slot slot;
+    pn_ahead ahead;
+} entry;
+
+/* With the groups' share; false when there is nothing in it. */
+static bool entry_of(const pn_window_model *m, uint64_t window, entry *e)
+{
+    uint64_t at = (m->index + window) & m->mask;
+    memset(e, 0, sizeof *e);
+    e->window = window;
+    e->slot = m->slots[at];
+    if (m->ahead)
+        e->ahead = m->ahead[at];
+    for (int g = 0; g < PN_GROUPS; g++)
+        if (window == m->latency_windows + (g >= 2)) {
+            e->slot.tail[g & 1] += pn_window_group_tail(m, g);
+            e->slot.done[g & 1] += m->group_bytes[g];
+        }
+    return e->slot.done[0] || e->slot.done[1] || e->ahead.arrived[0] || e->ahead.arrived[1];
+}
+
+static void put_ring(pn_bytes_out *out, const pn_window_model *m)
 {
     for (uint64_t i = 0; i <= m->mask; i++) {
-        const pn_slot *s = &m->slots[(m->index + i) & m->mask];
-        if (slot_empty(s))
+        entry e;
+        if (!entry_of(m, i, &e))
             continue;
-        pn_put_u64(out, i);
+        pn_put_u64(out, e.window);
         for (int k = 0; k < 2; k++) {
-            pn_put_u128(out, s->area[k]);
-            pn_put_u64(out, (uint64_t)s->level[k]);
-            pn_put_u64(out, s->done[k]);
+            pn_put_u128(out, e.slot.tail[k]);
+            pn_put_u64(out, e.slot.done[k]);
+            pn_put_u128(out, e.ahead.head[k]);
+            pn_put_u64(out, e.ahead.arrived[k]);
         }
     }
 }
 
-static bool get_slots(pn_bytes_in *in, pn_window_model *m)
+static entry get_entry(pn_bytes_in *in)
 {
-    while (in->at < in->length && !in->short_of) {
-        uint64_t i = pn_get_u64(in);
-        if (i > m->mask)
-            return false;
-        pn_slot *s = &m->slots[(m->index + i) & m->mask];
-        for (int k = 0; k < 2; k++) {
-            s->area[k] = pn_get_u128(in);
-            s->level[k] = (int64_t)pn_get_u64(in);
-            s->done[k] = pn_get_u64(in);
-        }
+    entry e;
+    e.window = pn_get_u64(in);
+    for (int k = 0; k < 2; k++) {
+        e.slot.tail[k] = pn_get_u128(in);
+        e.slot.done[k] = pn_get_u64(in);
+        e.ahead.head[k] = pn_get_u128(in);
+        e.ahead.arrived[k] = pn_get_u64(in);
     }
-    return !in->short_of;
+    return e;
 }
 
 static void put_all(pn_bytes_out *out, const pn_window_model *m)
 {
     put_state(out, m);
-    for (uint32_t i = 0; i < m->base.options.windows; i++)
-        put_closed(out, &m->history[i]);
-    put_slots(out, m);
+    put_history(out, m);
+    put_ring(out, m);
 }
 
 size_t pn_window_save_size(const panem_model *model)
@@ -156,54 +178,87 @@ void pn_window_save(const panem_model *model, unsigned char *payload)
     put_all(&out, (const pn_window_model *)model);
 }
 
-static void sum_history(pn_window_model *m)
+static bool guard_plausible(const pn_window_model *m)
 {
-    memset(&m->sum, 0, sizeof m->sum);
-    for (uint32_t i = 0; i < m->base.options.windows; i++)
-        for (int k = 0; k < 2; k++) {
-            m->sum.area[k] += m->history[i].area[k];
-            m->sum.done[k] += m->history[i].done[k];
-        }
+    uint64_t requests = m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
+    int64_t end = (int64_t)(((m->mask + 1) * m->window_ps) << PN_GUARD_BITS);
+    return m->guard_clock >= -(INT64_C(1) << 61) && m->guard_clock < end &&
+           m->guard_mix[0] >= 0.0 && m->guard_mix[1] >= 0.0 &&
+           isfinite(m->guard_mix[0] + m->guard_mix[1]) && (requests > 0 || m->guard_added_ps == 0);
 }
 
-static bool plausible(const pn_window_model *m)
+static bool state_plausible(const pn_window_model *m)
 {
     return m->history_at < m->base.options.windows && m->cbusy <= 3 &&
-           m->latency_ps <= PN_TIME_MAX_PS &&
-           m->index <= PN_TIME_MAX_PS / m->base.options.window_ps && m->read_frac >= 0.0 &&
-           m->read_frac <= 1.0 && m->outstanding_bytes >= 0.0 && isfinite(m->outstanding_bytes) &&
-           m->carry[0] >= 0 && m->carry[1] >= 0 && m->guard_mix[0] >= 0.0 &&
-           m->guard_mix[1] >= 0.0 && isfinite(m->guard_mix[0] + m->guard_mix[1]) &&
-           (m->guard_requests > 0 || m->guard_added_ps == 0) && m->guard_ps <= 2 * PN_TIME_MAX_PS;
+           m->latency_ps <= PN_SPAN_MAX_PS && m->index <= PN_TIME_MAX_PS / m->window_ps &&
+           m->read_frac >= 0.0 && m->read_frac <= 1.0 && m->outstanding_bytes >= 0.0 &&
+           isfinite(m->outstanding_bytes) && m->priced[0] <= m->requests[0] &&
+           m->priced[1] <= m->requests[1] && guard_plausible(m);
 }
 
-/* The payload is read into copies of the two arrays first, so that a bad one changes nothing. */
+/* A quiet model has an empty average. */
+static bool history_plausible(pn_bytes_in *in, const pn_window_model *m)
+{
+    bool empty = true;
+    for (uint32_t i = 0; i < m->base.options.windows && !in->short_of; i++) {
+        pn_closed c = get_closed(in);
+        empty = empty && !c.area[0] && !c.area[1] && !c.done[0] && !c.done[1];
+    }
+    return !in->short_of && (empty || !m->quiet);
+}
+
+/* Windows rise, lie in the ring, and every byte accepted and not completed completes in it. */
+static bool ring_plausible(pn_bytes_in *in, const pn_window_model *m)
+{
+    uint64_t next = 0;
+    uint64_t done[2] = {0, 0};
+    uint64_t ahead[2] = {0, 0};
+    while (in->at < in->length && !in->short_of) {
+        entry e = get_entry(in);
+        if (e.window < next || e.window > m->mask)
+            return false;
+        next = e.window + 1;
+        for (int k = 0; k < 2; k++) {
+            if (!m->ahead && (e.ahead.head[k] || e.ahead.arrived[k]))
+                return false;
+            done[k] += e.slot.done[k];
+            ahead[k] += e.ahead.arrived[k];
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        if (ahead[k] != m->bytes_ahead[k] || done[k] != m->carry[k] + m->arrived[k] + ahead[k])
+            return false;
+    return !in->short_of;
+}
+
+static void keep_arrays(pn_bytes_in *in, pn_window_model *m)
+{
+    for (uint32_t i = 0; i < m->base.options.windows; i++)
+        m->history[i] = get_closed(in);
+    memset(m->slots, 0, (m->mask + 1) * sizeof *m->slots);
+    if (m->ahead)
+        memset(m->ahead, 0, (m->mask + 1) * sizeof *m->ahead);
+    while (in->at < in->length) {
+        entry e = get_entry(in);
+        uint64_t at = (m->index + e.window) & m->mask;
+        m->slots[at] = e.slot;
+        if (m->ahead)
+            m->ahead[at] = e.ahead;
+    }
+}
+
 bool pn_window_restore(panem_model *model, const unsigned char *payload, size_t size)
 {
     pn_window_model *m = (pn_window_model *)model;
-    const panem_allocator *a = &m->base.allocator;
-    const panem_model_options *o = &m->base.options;
     pn_window_model next = *m;
-    next.slots = pn_mem_alloc(a, o->ring_windows, sizeof *next.slots);
-    next.history = pn_mem_alloc(a, o->windows, sizeof *next.history);
-    bool good = next.slots && next.history;
-    if (good) {
-        pn_bytes_in in = {payload, size, 0, false};
-        get_state(&in, &next);
-        for (uint32_t i = 0; i < o->windows; i++)
-            get_closed(&in, &next.history[i]);
-        good = !in.short_of && plausible(&next) && get_slots(&in, &next);
-    }
-    if (good) {
-        sum_history(&next);
-        pn_window_derive(&next);
-        pn_slot *slots = m->slots;
-        pn_closed *history = m->history;
-        *m = next;
-        next.slots = slots;
-        next.history = history;
-    }
-    pn_mem_release(a, next.slots, o->ring_windows, sizeof *next.slots);
-    pn_mem_release(a, next.history, o->windows, sizeof *next.history);
-    return good;
+    pn_bytes_in in = {payload, size, 0, false};
+    get_state(&in, &next);
+    pn_bytes_in arrays = in;
+    if (in.short_of || !state_plausible(&next) || !history_plausible(&in, &next) ||
+        !ring_plausible(&in, &next))
+        return false;
+    *m = next;
+    keep_arrays(&arrays, m);
+    pn_window_derive(m);
+    return true;
 }

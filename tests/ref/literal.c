@@ -32,7 +32,7 @@ struct lit_model {
     uint64_t latency_ps;
     double outstanding_bytes, read_frac;
     uint32_t cbusy;
-    pn_u128 guard_q32;   /* the guard clock V or F in ps x 2^32 */
+    pn_u128 guard_q16;   /* the guard clock V or F in ps x 2^16 */
     double guard_mix[2]; /* averages of outstanding reads and writes that forget 1/8 per window */
     uint64_t added_ps, added_to; /* by the guard in the open window, and to how many requests */
     pn_u128 latency_sum_ps[2], area_sum_byte_ps[2];
@@ -53,11 +53,11 @@ static uint64_t start_of(const lit_model *m, uint64_t window)
     return window * m->o.window_ps;
 }
 
-/* ns to whole ps, as every latency is rounded: nearest, halves up, at most 2^62. */
+/* ns to whole ps, as every latency is rounded: nearest, halves up, at most 2^45 (35 s). */
 static uint64_t whole_ps(double ns)
 {
     double ps = ns * 1000.0 + 0.5;
-    return ps < 4611686018427387904.0 ? (uint64_t)ps : UINT64_C(1) << 62;
+    return ps < 35184372088832.0 ? (uint64_t)ps : UINT64_C(1) << 45;
 }
 
 static uint64_t latency_at(const lit_model *m, double n)
@@ -221,29 +221,30 @@ static void close_until(lit_model *m, uint64_t time_ps)
 
 /* ---- the guard, sharers 1 only ---- */
 
-/* ps x 2^32 that one byte takes at the peak. */
-static uint64_t byte_time_q32(const lit_model *m)
+/* ps x 2^16 that one byte takes at the peak, to the nearest, at most 2^41. */
+static uint64_t byte_time_q16(const lit_model *m)
 {
     double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
     double r = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
     double peak = pn_relation_row(m->set, m->o.relation.mix, r).peak_gbs;
-    return (uint64_t)(1000.0 / peak * 4294967296.0 + 0.5);
+    double step = 1000.0 / peak * 65536.0 + 0.5;
+    return step < 2199023255552.0 ? (uint64_t)step : UINT64_C(1) << 41;
 }
 
 /* When the request completes; clock receives the guard clock if it is accepted. */
 static uint64_t completion(const lit_model *m, pn_u128 *clock, uint64_t t, uint64_t bytes)
 {
     uint64_t done = t + m->latency_ps;
-    *clock = m->guard_q32;
+    *clock = m->guard_q16;
     if (m->o.guard == PANEM_GUARD_OFF || m->o.sharers != 1)
         return done;
     uint64_t from = t;
     if (m->o.guard == PANEM_GUARD_COMPLETIONS)
         from = done > m->o.guard_slack_ps ? done - m->o.guard_slack_ps : 0;
-    if (*clock < (pn_u128)from << 32)
-        *clock = (pn_u128)from << 32;
-    *clock += (pn_u128)bytes * byte_time_q32(m);
-    uint64_t bound = (uint64_t)(*clock >> 32);
+    if (*clock < (pn_u128)from << 16)
+        *clock = (pn_u128)from << 16;
+    *clock += (pn_u128)bytes * byte_time_q16(m);
+    uint64_t bound = (uint64_t)(*clock >> 16);
     if (m->o.guard == PANEM_GUARD_ARRIVALS)
         bound += latency_at(m, 0.0);
     return bound > done ? bound : done;
@@ -284,7 +285,7 @@ panem_status lit_access(lit_model *m, panem_response *response, const panem_requ
         m->stats.busy_answers++;
         return PANEM_BUSY;
     }
-    m->guard_q32 = clock;
+    m->guard_q16 = clock;
     m->stats.guard_delays += done > q->time_ps + m->latency_ps;
     if (m->o.guard != PANEM_GUARD_OFF && m->o.sharers == 1) {
         m->added_ps += done - (q->time_ps + m->latency_ps);
@@ -344,7 +345,7 @@ void lit_reset(lit_model *m)
     m->outstanding_bytes = 0.0;
     m->read_frac = 1.0;
     m->cbusy = 0;
-    m->guard_q32 = 0;
+    m->guard_q16 = 0;
     m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_WRITE] = 0.0;
     m->added_ps = m->added_to = 0;
     m->latency_ps = latency_at(m, 0.0);
