@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/traffic.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
@@ -109,15 +110,53 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
     return c;
 }
 
+/* A point's windows on their way into the series file. */
+typedef struct series {
+    pn_writer *writer;
+    const char *model;
+    double read_frac, load;
+} series;
+
+static void add_number(pn_text *line, double value)
+{
+    pn_text_puts(line, ",");
+    if (isfinite(value))
+        pn_text_number(line, value);
+}
+
+static void write_window(void *user, const pn_traffic_window *w)
+{
+    const series *out = user;
+    double ns = (double)w->window_ps / 1000.0;
+    pn_text line = PN_TEXT_INIT;
+    pn_text_puts(&line, out->model);
+    add_number(&line, 100.0 * out->read_frac);
+    add_number(&line, 100.0 * out->load);
+    add_number(&line, (double)w->start_ps / 1000.0);
+    add_number(&line, (double)w->read_bytes / ns);
+    add_number(&line, (double)w->write_bytes / ns);
+    add_number(&line, w->outstanding_bytes);
+    add_number(&line, w->latency_ns);
+    pn_text_puts(&line, "\n");
+    if (!line.failed)
+        pn_writer_add(out->writer, line.data, line.length);
+    pn_text_release(&line);
+}
+
 static panem_status run_once(pn_traffic_result *result, const pn_traffic_settings *s,
                              const char *model, double read_frac, double load, uint32_t sharers,
-                             uint32_t sources, panem_error *err)
+                             uint32_t sources, pn_writer *writer, panem_error *err)
 {
+    series out = {writer, model, read_frac, load};
     panem_model_options options;
     pn_mem_port *port = NULL;
     PN_TRY(pn_traffic_model_options(&options, s, model, sharers, err));
     pn_traffic_config c = pn_traffic_config_of(s, &options, read_frac, load, sharers, sources);
     uint32_t in_flight = c.source.outstanding * sources + IN_FLIGHT_SPARE;
+    if (writer) {
+        c.window = write_window;
+        c.window_user = &out;
+    }
     PN_TRY(pn_traffic_open_port(&port, s, &options, model, in_flight, err));
     panem_status status = pn_traffic_run(result, port, &c, err);
     pn_mem_destroy(port);
@@ -150,11 +189,11 @@ panem_status pn_traffic_measure(pn_traffic_point *point, const pn_traffic_settin
     p.load_frac = load;
     p.peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
     p.offered_gbs = load * p.peak_gbs / s->sharers;
-    PN_TRY(run_once(&p.result, s, model, read_frac, load, s->sharers, s->cores, err));
+    PN_TRY(run_once(&p.result, s, model, read_frac, load, s->sharers, s->cores, s->series, err));
     judge(&p, s);
     if (s->sharers > 1 && s->compare) {
         pn_traffic_result whole;
-        PN_TRY(run_once(&whole, s, model, read_frac, load, 1, s->cores * s->sharers, err));
+        PN_TRY(run_once(&whole, s, model, read_frac, load, 1, s->cores * s->sharers, NULL, err));
         p.whole_valid = true;
         p.whole_achieved_gbs = whole.achieved_bytes_per_s / 1e9 / s->sharers;
         p.whole_latency_ns = whole.reads.requests ? whole.reads.mean_ns : whole.writes.mean_ns;

@@ -187,25 +187,56 @@ static void print(const pn_traffic_settings *s, pn_table *rows, pn_table *sums)
     }
 }
 
+static panem_status open_series(pn_traffic_settings *s, panem_error *err)
+{
+    static const char header[] = "model,read_pct,load_pct,time_ns,read_gbs,write_gbs,"
+                                 "outstanding_bytes,latency_ns\n";
+    if (!s->series_path)
+        return PANEM_OK;
+    PN_TRY(pn_writer_open(&s->series, s->series_path, err));
+    pn_writer_add(s->series, header, sizeof header - 1);
+    return PANEM_OK;
+}
+
+static panem_status run_all(pn_table *rows, pn_table *sums, const pn_traffic_settings *s,
+                            bool whole, panem_error *err)
+{
+    if (!rows || !sums)
+        return pn_err(err, PANEM_E_NOMEM, "out of memory");
+    for (size_t m = 0; m < s->model_count; m++)
+        for (size_t i = 0; i < s->read_pct.count; i++)
+            PN_TRY(
+                run_curve(rows, sums, s, s->models[m], s->read_pct.values[i] / 100.0, whole, err));
+    return PANEM_OK;
+}
+
+/* The series appears, and results are printed, only when every point was measured. */
+static int measure_and_print(pn_traffic_settings *s, pn_table *rows, pn_table *sums, bool whole)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    if (open_series(s, &err) != PANEM_OK)
+        return pn_fail_output(&err);
+    pn_writer *series = s->series;
+    if (run_all(rows, sums, s, whole, &err) != PANEM_OK) {
+        pn_writer_abort(series);
+        return pn_fail(&err);
+    }
+    if (series && pn_writer_commit(series, &err) != PANEM_OK)
+        return pn_fail_output(&err);
+    print(s, rows, sums);
+    return PN_EXIT_OK;
+}
+
 int pn_traffic_points(pn_traffic_settings *s)
 {
     pn_column columns[COLUMN_COUNT + WHOLE_COUNT];
     bool whole = s->sharers > 1 && s->compare;
     memcpy(columns, COLUMNS, sizeof COLUMNS);
     memcpy(columns + COLUMN_COUNT, WHOLE_COLUMNS, sizeof WHOLE_COLUMNS);
-    panem_error err = PANEM_ERROR_INIT;
-    panem_status status = PANEM_OK;
     pn_table *rows = pn_table_new(columns, whole ? COLUMN_COUNT + WHOLE_COUNT : COLUMN_COUNT);
     pn_table *sums = pn_table_new(SUMMARY, sizeof SUMMARY / sizeof SUMMARY[0]);
-    if (!rows || !sums)
-        status = pn_err(&err, PANEM_E_NOMEM, "out of memory");
-    for (size_t m = 0; m < s->model_count && status == PANEM_OK; m++)
-        for (size_t i = 0; i < s->read_pct.count && status == PANEM_OK; i++)
-            status =
-                run_curve(rows, sums, s, s->models[m], s->read_pct.values[i] / 100.0, whole, &err);
-    if (status == PANEM_OK)
-        print(s, rows, sums);
+    int code = measure_and_print(s, rows, sums, whole);
     pn_table_free(rows);
     pn_table_free(sums);
-    return status == PANEM_OK ? PN_EXIT_OK : pn_fail(&err);
+    return code;
 }
