@@ -16,6 +16,11 @@ if(PANEM_SANITIZE)
   target_link_options(panem_flags INTERFACE -fsanitize=${PANEM_SANITIZE})
 endif()
 
+if(PANEM_FUZZ)
+  # Coverage for the fuzzer in every object; the runtime comes with the address sanitizer.
+  target_compile_options(panem_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # panem_module(NAME SOURCES a.c b.c [DEPS target...]): one folder of src/ as static library pn_<NAME>.
 function(panem_module name)
   cmake_parse_arguments(A "" "" "SOURCES;DEPS" ${ARGN})

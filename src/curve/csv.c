@@ -210,15 +210,30 @@ panem_status pn_csv_parse(pn_rawset *set, const char *text, size_t length, const
     return PANEM_OK;
 }
 
+/* Does this line, cut at LINE_MAX_BYTES, name the three columns every file has? */
+static bool names_columns(const char *text, size_t length)
+{
+    char line[LINE_MAX_BYTES];
+    const char *end = memchr(text, '\n', length);
+    size_t size = end ? (size_t)(end - text) : length;
+    if (size >= sizeof line)
+        size = sizeof line - 1;
+    memcpy(line, text, size);
+    line[size] = '\0';
+    for (int c = 0; c <= COL_LATENCY; c++)
+        if (!strstr(line, COLUMN_NAMES[c]))
+            return false;
+    return true;
+}
+
 int pn_csv_recognize(const char *text, size_t length)
 {
-    static const char head[] = "read_pct,bandwidth_gbs,latency_ns";
     size_t at = skip_mark(text, length);
     while (at < length) {
         while (at < length && is_blank(text[at]))
             at++;
         if (at < length && text[at] != '#' && text[at] != '\n')
-            return length - at >= sizeof head - 1 && memcmp(text + at, head, sizeof head - 1) == 0;
+            return names_columns(text + at, length - at);
         while (at < length && text[at] != '\n')
             at++;
         at++;

@@ -10,8 +10,8 @@
 panem_status pn_csv_parse(pn_rawset *set, const char *text, size_t length, const char *name,
                           panem_error *err);
 
-/* True when the text looks like our CSV: its first line that is neither blank nor '#' starts with
- * "read_pct,bandwidth_gbs,latency_ns". */
+/* True when the text looks like our CSV: its first line that is neither blank nor '#' names the
+ * columns read_pct, bandwidth_gbs and latency_ns. */
 int pn_csv_recognize(const char *text, size_t length);
 
 /* Reads a plain file with stdio and parses it. E_IO besides the above. */

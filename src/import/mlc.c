@@ -13,16 +13,6 @@
 
 #define SEPARATORS " \t|\"`"
 
-static bool recognize(const pn_source *source)
-{
-    static const char *const signs[] = {"Memory Latency Checker", "Measuring Loaded Latencies",
-                                        "Measuring idle latencies"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (strstr(source->text, signs[i]))
-            return true;
-    return false;
-}
-
 typedef struct found {
     uint32_t header[2]; /* lines of the first two tables */
     uint32_t count;
@@ -39,6 +29,23 @@ static bool ends_header(const pn_line *line, bool first_seen, bool *first_now)
         pn_line_has(line, "Delay") && pn_line_has(line, "(ns)") && pn_line_has(line, "B/sec");
     *first_now = words && !units;
     return units && (words || first_seen);
+}
+
+static bool recognize(const pn_source *source)
+{
+    static const char *const signs[] = {"Memory Latency Checker", "Measuring Loaded Latencies",
+                                        "Measuring idle latencies"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strstr(source->text, signs[i]))
+            return true;
+    bool first_seen = false;
+    pn_lines lines;
+    pn_line line;
+    pn_lines_start(&lines, source);
+    while (pn_lines_next(&lines, &line))
+        if (line.length > 0 && ends_header(&line, first_seen, &first_seen))
+            return true;
+    return false;
 }
 
 /* Counts tables and remembers the chosen one. */
