@@ -1,12 +1,13 @@
 /* bench_dram.c - what one DRAM request costs the host, and how near the laws the model comes.
  *
- *   build/release/bench/bench_dram [PRESET...]     default: ddr4-2666 ddr5-4800
+ *   build/release/bench/bench_dram [KEY=VALUE...] [PRESET...]     default: ddr4-2666 ddr5-4800
  *
  * Saturated: as many requests in flight as the queues take, so every request also pays for its
  * share of refused ones. Paced: one request per 10 us. Medians of RUNS runs; host ns by the
  * monotonic clock. Columns "GB/s" and "of law" are simulated and the same on every machine. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/rng.h"
@@ -92,46 +93,67 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int run(const pn_dram_preset *preset, const load *l)
+static int run(const pn_dram_preset *preset, const pn_dram_config *config, const load *l)
 {
     uint64_t count = l->gap_ps ? PACED : REQUESTS;
     double host[RUNS];
     uint64_t sim_ps = 0;
     for (int i = 0; i < RUNS; i++) {
         pn_mem_port *port = NULL;
-        if (pn_dram_create(&port, &preset->config, preset->name, NULL) != PANEM_OK)
+        if (pn_dram_create(&port, config, preset->name, NULL) != PANEM_OK)
             return 1;
         double start = now_ns();
-        sim_ps = drive(port, l, count, pn_dram_capacity_bytes(&preset->config));
+        sim_ps = drive(port, l, count, pn_dram_capacity_bytes(config));
         host[i] = (now_ns() - start) / (double)count;
         pn_mem_destroy(port);
     }
     qsort(host, RUNS, sizeof host[0], by_value);
     double rate = (double)count * 64.0 / (double)sim_ps * 1e12;
-    double law =
-        l->random ? pn_dram_random_law(&preset->config) : pn_dram_stream_law(&preset->config);
+    double law = l->random ? pn_dram_random_law(config) : pn_dram_stream_law(config);
     printf("%-12s %-24s %10.1f %10.1f %8.2f %8.4f\n", preset->name, l->name, host[RUNS / 2],
            host[RUNS - 1], rate / 1e9, rate / law);
+    return 0;
+}
+
+static int fail(const panem_error *err)
+{
+    fprintf(stderr, "bench_dram: %s\n", err->message);
+    return 2;
+}
+
+static int run_preset(const char *name, char **sets, int set_count)
+{
+    const pn_dram_preset *preset = NULL;
+    panem_error err = PANEM_ERROR_INIT;
+    size_t params = 0;
+    const pn_param *table = pn_dram_params(&params);
+    if (pn_dram_preset_find(&preset, name, &err) != PANEM_OK)
+        return fail(&err);
+    pn_dram_config config = preset->config;
+    for (int i = 0; i < set_count; i++)
+        if (pn_param_assign(table, params, &config, sets[i], &err) != PANEM_OK)
+            return fail(&err);
+    if (pn_dram_config_check(&config, &err) != PANEM_OK)
+        return fail(&err);
+    for (size_t l = 0; l < sizeof loads / sizeof loads[0]; l++)
+        if (run(preset, &config, &loads[l]))
+            return 1;
     return 0;
 }
 
 int main(int argc, char **argv)
 {
     const char *usual[] = {"ddr4-2666", "ddr5-4800"};
-    const char **names = argc > 1 ? (const char **)(argv + 1) : usual;
-    int count = argc > 1 ? argc - 1 : 2;
+    int sets = 0;
+    while (sets + 1 < argc && strchr(argv[sets + 1], '='))
+        sets++;
+    int count = argc - 1 - sets;
     printf("%-12s %-24s %10s %10s %8s %8s\n", "preset", "load", "median ns", "worst ns", "GB/s",
            "of law");
-    for (int i = 0; i < count; i++) {
-        const pn_dram_preset *preset = NULL;
-        panem_error err = PANEM_ERROR_INIT;
-        if (pn_dram_preset_find(&preset, names[i], &err) != PANEM_OK) {
-            fprintf(stderr, "bench_dram: %s\n", err.message);
-            return 2;
-        }
-        for (size_t l = 0; l < sizeof loads / sizeof loads[0]; l++)
-            if (run(preset, &loads[l]))
-                return 1;
+    for (int i = 0; i < (count ? count : 2); i++) {
+        int status = run_preset(count ? argv[1 + sets + i] : usual[i], argv + 1, sets);
+        if (status)
+            return status;
     }
     return 0;
 }

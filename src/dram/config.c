@@ -70,7 +70,7 @@ static const pn_param params[] = {
     COUNT(act_command_ck, 1, 1, 8, "command-bus cycles of an activate"),
     COUNT(col_command_ck, 1, 1, 8, "command-bus cycles of a read or write"),
     CHOICE(refresh, PN_DRAM_REFRESH_ALL_BANK, refreshes, "refresh kind"),
-    COUNT(refresh_postpone, 1, 0, 8, "intervals a busy rank may put refreshes off"),
+    COUNT(refresh_postpone, 3, 0, 8, "intervals a busy rank may put refreshes off"),
     SWITCH(refresh_stagger, 0, "on: ranks refresh at different times, else together"),
     CHOICE(mapping, PN_DRAM_MAP_RO_RA_BA_CO_BG, mappings, "address bits, high to low"),
     SWITCH(bank_hash, 1, "XOR bank bits with row bits: strides of a power of two spread"),
@@ -85,9 +85,12 @@ static const pn_param params[] = {
     TIME(age_cap, 2000000, 1e12, "a burst that waited longer goes before row hits"),
     TIME(frontend, 10000, 1e9, "controller pipeline before the queues, added to the response"),
     TIME(backend, 10000, 1e9, "controller pipeline after the data, added to the response"),
-    COUNT(cbusy_1_pct, 50, 1, 100, "queue occupancy that reports CBusy 1"),
-    COUNT(cbusy_2_pct, 75, 1, 100, "queue occupancy that reports CBusy 2"),
-    COUNT(cbusy_3_pct, 90, 1, 100, "queue occupancy that reports CBusy 3"),
+    COUNT(cbusy_1_pct, 50, 1, 100,
+          "occupancy (reads: of their queue; writes: above write_high) of CBusy 1"),
+    COUNT(cbusy_2_pct, 75, 1, 100,
+          "occupancy (reads: of their queue; writes: above write_high) of CBusy 2"),
+    COUNT(cbusy_3_pct, 90, 1, 100,
+          "occupancy (reads: of their queue; writes: above write_high) of CBusy 3"),
 };
 
 const pn_param *pn_dram_params(size_t *count)

@@ -114,6 +114,10 @@ typedef struct pn_dram_rank {
     bool refreshing; /* forced once: all owed ones follow */
 } pn_dram_rank;
 
+/* Of commands of one cycle, activates go before precharges: only activates can be all there is to
+ * wait for (tFAW). */
+#define AGE_PRECHARGE (UINT64_C(1) << 62)
+
 /* What a bank would do next for one kind, as far as the bank alone decides: plan.c scans these.
  * The rest is limits[limit], which the group, the rank and the bus decide. */
 typedef struct pn_dram_ready {
@@ -144,7 +148,7 @@ typedef struct pn_dram_channel {
     uint32_t count[KINDS];
     uint32_t turn, served, quota;
     uint32_t kind; /* whose bursts the plan serves */
-    uint64_t hold_ck, last_read_ck;
+    uint64_t hold_ck, last_read_ck, last_col_ck;
     uint16_t aged;
     bool aged_col;
     uint8_t last_col;
@@ -186,7 +190,7 @@ struct pn_dram {
     uint32_t *heap; /* requests with a done time, earliest first */
     uint32_t heap_count;
     uint64_t now_ps, seq, latency_ps;
-    uint32_t cbusy_at[3]; /* queued bursts */
+    uint32_t cbusy_at[KINDS][3]; /* queued bursts of a kind */
     pn_dram_log_fn log;
     void *log_user;
     uint64_t accepted[KINDS], bytes[KINDS], responses, response_bytes, busy;

@@ -121,6 +121,7 @@ static void column(pn_dram_channel *ch, const pn_dram_choice *choice)
     bank->last_use = ck;
     if (kind == READ)
         ch->last_read_ck = ck;
+    ch->last_col_ck = ck;
     ch->served++;
     ch->bursts[kind]++;
     ch->turnarounds += ch->last_col != kind;

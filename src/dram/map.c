@@ -3,12 +3,15 @@
  * The address loses its bus number (interleave units go round the buses) and its offset in a
  * burst; the rest is cut into fields from the low end. A line of several bursts always lies in
  * neighbouring columns of one row. Addresses beyond the capacity wrap: the excess row bits are
- * dropped. Bus counts that are no power of two cost a division. */
+ * dropped. With bank_hash, bank, group and rank are XORed with a fold of all row bits: a row still
+ * has exactly one place, and strides of any power of two meet many banks. Bus counts that are no
+ * power of two cost a division. */
 #include "dram/dram_priv.h"
 
 #include <string.h>
 
 enum { ROW, RANK, BANK, GROUP, COLUMN };
+enum { FOLD = 5 }; /* row bits folded at a time: about the bits of a bank number */
 
 static uint32_t log2_of(uint64_t v)
 {
@@ -91,12 +94,13 @@ void pn_dram_map_place(const pn_dram_map *map, pn_dram_place *place, uint64_t ad
         rest >>= bits;
     }
     uint32_t row = part[ROW];
+    uint32_t fold = row ^ row >> FOLD ^ row >> 2 * FOLD ^ row >> 3 * FOLD;
     if (map->hash) {
-        part[GROUP] ^= row & ((1U << map->group_bits) - 1);
-        part[BANK] ^= row >> map->group_bits & ((1U << map->bank_bits) - 1);
+        part[GROUP] ^= fold & ((1U << map->group_bits) - 1);
+        part[BANK] ^= fold >> map->group_bits & ((1U << map->bank_bits) - 1);
     }
     if (map->hash_rank)
-        part[RANK] ^= row >> (map->group_bits + map->bank_bits) & ((1U << map->rank_bits) - 1);
+        part[RANK] ^= fold >> (map->group_bits + map->bank_bits) & ((1U << map->rank_bits) - 1);
     place->row = row;
     place->rank = part[RANK];
     place->bank = part[BANK];

@@ -2,8 +2,8 @@
  *
  * First-ready first-come first-served, without a loop over cycles: every bank with queued bursts
  * of the kind being served offers one command (a row hit, an activate, or a precharge) at its
- * earliest legal cycle. The earliest offer wins, older bursts win ties, and a column command wins
- * over a row command whose slot on the command bus it would overlap.
+ * earliest legal cycle. The earliest offer wins and older bursts win ties; choose() says who goes
+ * first when a column and a row command want the command bus at once.
  *
  * Turns: reads are served until write_high writes wait (and the reads present at the last turn had
  * theirs); then writes until write_low are left, at least those above it at the start. With no read
@@ -124,7 +124,8 @@ static void offer_aged(pn_dram_channel *ch)
 }
 
 /* The bank whose command comes first; BANKS_MAX when the mask is empty. Distance in cycles and
- * then age (of 2^24, from the oldest on) make one number, so that the loop has no branch to miss.
+ * then age (of 2^24, from the oldest on; precharges last) make one number, so that the loop has no
+ * branch to miss.
  */
 static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
 {
@@ -137,7 +138,8 @@ static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
         for (uint64_t m = mask[word]; m; m &= m - 1) {
             uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(m);
             uint64_t ck = later(ready[index].ck, ch->limits[ready[index].limit]);
-            uint64_t key = (ck - now) << 24 | ((ready[index].age - oldest) & 0xffffff);
+            uint64_t age = ready[index].age;
+            uint64_t key = (ck - now) << 25 | age >> 62 << 24 | ((age - oldest) & 0xffffff);
             first = key < best ? index : first;
             best = key < best ? key : best;
         }
@@ -210,11 +212,30 @@ static void consider_closing(pn_dram_channel *ch)
     ch->close_ck = first;
 }
 
+/* No column command queues up: the data bus has gaps, before this one or after it. */
+static bool bus_has_gaps(const pn_dram_channel *ch)
+{
+    const uint64_t *hit = ch->hit_mask[ch->kind];
+    uint64_t any = hit[0] | hit[1];
+    bool alone = (hit[0] == 0 || hit[1] == 0) && (any & (any - 1)) == 0;
+    return alone || ch->col.ck > ch->last_col_ck + ch->dram->timing.col_s[READ][READ];
+}
+
+/* Both slots meet on one command bus. While data follow on data, a cycle lost to a row command is a
+ * cycle of the data bus lost: columns go first. Where the data bus has gaps anyway, activates are
+ * what traffic waits for (tFAW, tRC), and go first. */
 static void choose(pn_dram_channel *ch)
 {
-    uint64_t slot = ch->row.command == PN_DRAM_ACT ? ch->dram->timing.act_slot : 1;
-    bool column = ch->col.ck != NEVER && (ch->row.ck == NEVER || ch->col.ck < ch->row.ck + slot);
-    ch->plan = column ? ch->col : ch->row;
+    const pn_dram_timing *t = &ch->dram->timing;
+    const pn_dram_choice *col = &ch->col;
+    const pn_dram_choice *row = &ch->row;
+    bool column = col->ck != NEVER;
+    if (column && row->ck != NEVER) {
+        bool activate = row->command == PN_DRAM_ACT;
+        column = activate && bus_has_gaps(ch) ? col->ck + t->col_slot <= row->ck
+                                              : col->ck < row->ck + (activate ? t->act_slot : 1);
+    }
+    ch->plan = column ? *col : *row;
 }
 
 void pn_dram_plan(pn_dram_channel *ch)

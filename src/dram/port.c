@@ -68,11 +68,17 @@ void pn_dram_burst_done(pn_dram *d, uint32_t index, uint64_t done_ck, uint8_t cb
     heap_push(d, index);
 }
 
+/* Reads count by the share of their queue, writes by the share above write_high: below it they wait
+ * for a drain as a matter of course. The higher level is reported. */
 uint8_t pn_dram_cbusy(const pn_dram_channel *ch)
 {
-    uint32_t queued = ch->count[READ] + ch->count[WRITE];
-    const uint32_t *at = ch->dram->cbusy_at;
-    return (uint8_t)((queued >= at[0]) + (queued >= at[1]) + (queued >= at[2]));
+    uint8_t level[KINDS] = {0, 0};
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
+        const uint32_t *at = ch->dram->cbusy_at[kind];
+        uint32_t queued = ch->count[kind];
+        level[kind] = (uint8_t)((queued >= at[0]) + (queued >= at[1]) + (queued >= at[2]));
+    }
+    return level[READ] > level[WRITE] ? level[READ] : level[WRITE];
 }
 
 static bool dram_pop(pn_mem_port *port, pn_mem_response *response)
@@ -315,6 +321,17 @@ static void init_timing(pn_dram *d)
     t->age_cap = ck_from(&d->clock, c->age_cap_ps);
 }
 
+static void init_cbusy(pn_dram *d)
+{
+    const pn_dram_config *c = &d->config;
+    const uint32_t pct[3] = {c->cbusy_1_pct, c->cbusy_2_pct, c->cbusy_3_pct};
+    uint32_t above = c->write_queue - c->write_high;
+    for (uint32_t i = 0; i < 3; i++) {
+        d->cbusy_at[READ][i] = (c->read_queue * pct[i] + 99) / 100;
+        d->cbusy_at[WRITE][i] = c->write_high + (above * pct[i] + 99) / 100;
+    }
+}
+
 static void init_channel(pn_dram *d, uint32_t index)
 {
     const pn_dram_config *c = &d->config;
@@ -400,10 +417,7 @@ panem_status pn_dram_create(pn_mem_port **port, const pn_dram_config *config, co
         dram_destroy(&d->port);
         return status;
     }
-    uint32_t queue = config->read_queue + config->write_queue;
-    const uint32_t pct[3] = {config->cbusy_1_pct, config->cbusy_2_pct, config->cbusy_3_pct};
-    for (uint32_t i = 0; i < 3; i++)
-        d->cbusy_at[i] = (queue * pct[i] + 99) / 100;
+    init_cbusy(d);
     for (uint32_t i = 0; i < d->channel_count; i++)
         init_channel(d, i);
     *port = &d->port;

@@ -14,7 +14,7 @@
 
 /* What all presets share. */
 #define CONTROLLER                                                                                 \
-    .refresh = PN_DRAM_REFRESH_ALL_BANK, .refresh_postpone = 1, .refresh_stagger = 0,              \
+    .refresh = PN_DRAM_REFRESH_ALL_BANK, .refresh_postpone = 3, .refresh_stagger = 0,              \
     .mapping = PN_DRAM_MAP_RO_RA_BA_CO_BG, .bank_hash = 1, .interleave_bytes = 256,                \
     .page = PN_DRAM_PAGE_ADAPTIVE, .page_timeout_ps = 100000, .read_queue = 64, .write_queue = 64, \
     .write_high = 48, .write_low = 16, .write_idle_ps = 100000, .age_cap_ps = 2000000,             \

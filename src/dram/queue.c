@@ -154,6 +154,8 @@ void pn_dram_bank_ready(pn_dram_channel *ch, uint32_t index, uint32_t kind)
         ready->limit = LIMIT_PRE;
     }
     ready->age = ready->entry == NONE ? NEVER : ch->entries[ready->entry].seq;
+    if (ready->limit == LIMIT_PRE && ready->entry != NONE)
+        ready->age |= AGE_PRECHARGE;
 }
 
 void pn_dram_queue_find_hits(pn_dram_channel *ch, uint32_t index)
