@@ -237,7 +237,7 @@ static void more_load_never_means_a_shorter_mean_latency(void **state)
     (void)state;
     pn_dram_config c = preset("ddr5-4800");
     double last = 0.0;
-    for (uint64_t gap_ps = 20000; gap_ps >= 2000; gap_ps -= 3000) {
+    for (uint64_t gap_ps = 20000; gap_ps > 1900; gap_ps = gap_ps * 4 / 5) {
         pn_mem_port *port = make(&c);
         traffic t = {.pattern = RANDOM,
                      .requests = 60000,
