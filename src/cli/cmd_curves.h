@@ -25,6 +25,18 @@ double pn_option_number(struct argp_state *state, const char *text, const char *
 /* For argp parsers of commands with exactly one SET: handles ARGP_KEY_ARG and ARGP_KEY_END. */
 error_t pn_curves_take_one_input(struct argp_state *state, int key, char *arg, const char **input);
 
+/* Inputs of a command that takes several. Starts zeroed; paths is freed by pn_inputs_release. */
+typedef struct pn_inputs {
+    const char **paths;
+    size_t count;
+    bool failed; /* no memory for one of them */
+} pn_inputs;
+
+void pn_inputs_add(pn_inputs *inputs, const char *path);
+/* E_NOMEM when one could not be added. */
+panem_status pn_inputs_check(const pn_inputs *inputs, panem_error *err);
+void pn_inputs_release(pn_inputs *inputs);
+
 /* Range and peak of a built set in one line on stderr: "name: 26 curves, ...". */
 void pn_curves_summary(const panem_curves *set, size_t points, const char *name,
                        double theoretical_gbs);

@@ -77,6 +77,11 @@ static int check(settings *s, const pn_rawset *raw)
     panem_curves *set = NULL;
     if (pn_lint(&set, raw, NULL, s->theoretical_gbs, take_finding, s, &err) != PANEM_OK)
         return pn_fail(&err);
+    if (pn_table_failed(s->table)) {
+        panem_curves_destroy(set);
+        (void)pn_err(&err, PANEM_E_NOMEM, "no memory for a table");
+        return pn_fail(&err);
+    }
     const char *name = panem_curves_meta(set, "name");
     size_t found = s->counts[PN_NOTE] + s->counts[PN_REPAIR] + s->counts[PN_WARNING];
     if (found > 0 || s->format != PN_FORMAT_TABLE)

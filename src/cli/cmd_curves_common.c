@@ -76,6 +76,28 @@ error_t pn_curves_take_one_input(struct argp_state *state, int key, char *arg, c
     return err.status == PANEM_OK ? 0 : pn_option_error(state, &err);
 }
 
+void pn_inputs_add(pn_inputs *inputs, const char *path)
+{
+    const char **paths = realloc(inputs->paths, (inputs->count + 1) * sizeof *paths);
+    if (!paths) {
+        inputs->failed = true;
+        return;
+    }
+    inputs->paths = paths;
+    inputs->paths[inputs->count++] = path;
+}
+
+panem_status pn_inputs_check(const pn_inputs *inputs, panem_error *err)
+{
+    return inputs->failed ? pn_err(err, PANEM_E_NOMEM, "no memory for the list of inputs")
+                          : PANEM_OK;
+}
+
+void pn_inputs_release(pn_inputs *inputs)
+{
+    free(inputs->paths);
+}
+
 void pn_curves_summary(const panem_curves *set, size_t points, const char *name,
                        double theoretical_gbs)
 {

@@ -29,8 +29,7 @@ enum {
 enum { KINDS = PANEM_FINDING_PAST_PEAK + 1 };
 
 typedef struct settings {
-    const char **inputs;
-    size_t input_count;
+    pn_inputs inputs;
     const char *output;
     const char *name, *hardware, *latency_includes;
     pn_import_options import;
@@ -151,19 +150,10 @@ static void take_theoretical(struct argp_state *state, settings *s, const char *
         (void)pn_option_error(state, &err);
 }
 
-static void take_input(struct argp_state *state, settings *s, const char *arg)
-{
-    const char **inputs = realloc(s->inputs, (s->input_count + 1) * sizeof *inputs);
-    if (!inputs)
-        argp_failure(state, PN_EXIT_FAILED, 0, "out of memory");
-    s->inputs = inputs;
-    s->inputs[s->input_count++] = arg;
-}
-
 static void finish_parsing(struct argp_state *state, settings *s)
 {
     panem_error err = PANEM_ERROR_INIT;
-    if (s->input_count == 0)
+    if (s->inputs.count == 0 && !s->inputs.failed)
         (void)pn_err(&err, PANEM_E_ARG, "curves import: no input given");
     else if (!s->output)
         (void)pn_err(&err, PANEM_E_ARG, "curves import: no output given: -o FILE");
@@ -229,7 +219,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         s->import.skip_bad = true;
         break;
     case ARGP_KEY_ARG:
-        take_input(state, s, arg);
+        pn_inputs_add(&s->inputs, arg);
         break;
     case ARGP_KEY_END:
         finish_parsing(state, s);
@@ -323,10 +313,10 @@ static panem_status set_meta(const settings *s, pn_rawset *raw, panem_error *err
     pn_text name = PN_TEXT_INIT;
     pn_text source = PN_TEXT_INIT;
     pn_text peak = PN_TEXT_INIT;
-    base_name(&name, s->inputs[0], true);
-    base_name(&source, s->inputs[0], false);
-    if (s->input_count > 1)
-        pn_text_printf(&source, " and %zu more", s->input_count - 1);
+    base_name(&name, s->inputs.paths[0], true);
+    base_name(&source, s->inputs.paths[0], false);
+    if (s->inputs.count > 1)
+        pn_text_printf(&source, " and %zu more", s->inputs.count - 1);
     pn_text_number(&peak, s->theoretical_gbs);
     panem_status status = name.failed || source.failed || peak.failed
                               ? pn_err(err, PANEM_E_NOMEM, "no memory for the metadata")
@@ -375,7 +365,9 @@ static int run(void *user)
         s->import.read_pct = (double)NAN;
     s->import.note = take_note;
     s->import.note_user = s;
-    panem_status status = pn_import_paths(&raw, &s->import, s->inputs, s->input_count, &err);
+    panem_status status = pn_inputs_check(&s->inputs, &err);
+    if (status == PANEM_OK)
+        status = pn_import_paths(&raw, &s->import, s->inputs.paths, s->inputs.count, &err);
     if (status == PANEM_OK)
         status = set_meta(s, &raw, &err);
     if (status == PANEM_OK)
@@ -388,7 +380,7 @@ static int run(void *user)
 static void release(void *user)
 {
     settings *s = user;
-    free(s->inputs);
+    pn_inputs_release(&s->inputs);
 }
 
 const pn_command pn_cmd_curves_import = {

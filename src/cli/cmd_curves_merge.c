@@ -9,8 +9,7 @@
 enum { OPT_NAME = 256 };
 
 typedef struct settings {
-    const char **inputs;
-    size_t input_count;
+    pn_inputs inputs;
     const char *output;
     const char *name;
 } settings;
@@ -31,16 +30,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_NAME:
         s->name = arg;
         break;
-    case ARGP_KEY_ARG: {
-        const char **inputs = realloc(s->inputs, (s->input_count + 1) * sizeof *inputs);
-        if (!inputs)
-            argp_failure(state, PN_EXIT_FAILED, 0, "out of memory");
-        s->inputs = inputs;
-        s->inputs[s->input_count++] = arg;
+    case ARGP_KEY_ARG:
+        pn_inputs_add(&s->inputs, arg);
         break;
-    }
     case ARGP_KEY_END:
-        if (s->input_count == 0)
+        if (s->inputs.count == 0 && !s->inputs.failed)
             (void)pn_err(&err, PANEM_E_ARG, "curves merge: no set given");
         else if (!s->output)
             (void)pn_err(&err, PANEM_E_ARG, "curves merge: no output given: -o FILE");
@@ -81,17 +75,17 @@ static void join(pn_text *text, const char *separator, const char *more)
 static panem_status collect(const settings *s, pn_rawset *kept, pn_text *names, pn_text *sources,
                             panem_error *err)
 {
-    for (size_t i = 0; i < s->input_count; i++) {
+    for (size_t i = 0; i < s->inputs.count; i++) {
         pn_rawset one;
         pn_rawset_init(&one, NULL);
-        panem_status status = pn_curves_read(&one, s->inputs[i], err);
-        const char *slash = strrchr(s->inputs[i], '/');
-        const char *base = slash ? slash + 1 : s->inputs[i];
+        panem_status status = pn_curves_read(&one, s->inputs.paths[i], err);
+        const char *slash = strrchr(s->inputs.paths[i], '/');
+        const char *base = slash ? slash + 1 : s->inputs.paths[i];
         const char *name = pn_rawset_meta(&one, "name");
         join(names, " + ", name ? name : base);
         join(sources, ", ", base);
         if (status == PANEM_OK)
-            status = merge_meta(kept, &one, i == 0, s->inputs[i], err);
+            status = merge_meta(kept, &one, i == 0, s->inputs.paths[i], err);
         pn_rawset_release(&one);
         PN_TRY(status);
     }
@@ -120,7 +114,7 @@ static panem_status gather(const settings *s, pn_rawset *merged, panem_error *er
     options.format = "csv";
     pn_rawset all;
     pn_rawset_init(&all, NULL);
-    panem_status status = pn_import_paths(&all, &options, s->inputs, s->input_count, err);
+    panem_status status = pn_import_paths(&all, &options, s->inputs.paths, s->inputs.count, err);
     for (size_t i = 0; i < all.count && status == PANEM_OK; i++)
         status = pn_rawset_add(merged, &all.points[i], err);
     merged->order = all.order;
@@ -137,7 +131,9 @@ static int run(void *user)
     pn_rawset merged, kept;
     pn_rawset_init(&merged, NULL);
     pn_rawset_init(&kept, NULL);
-    panem_status status = collect(s, &kept, &names, &sources, &err);
+    panem_status status = pn_inputs_check(&s->inputs, &err);
+    if (status == PANEM_OK)
+        status = collect(s, &kept, &names, &sources, &err);
     if (status == PANEM_OK)
         status = gather(s, &merged, &err);
     if (status == PANEM_OK)
@@ -153,7 +149,7 @@ static int run(void *user)
 static void release(void *user)
 {
     settings *s = user;
-    free(s->inputs);
+    pn_inputs_release(&s->inputs);
 }
 
 const pn_command pn_cmd_curves_merge = {

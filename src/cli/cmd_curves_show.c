@@ -244,11 +244,12 @@ static bool fill_converted(const settings *s, pn_table *table, const panem_curve
 
 /* ---- printing ---- */
 
+/* NULL when there is no memory. */
 static json_t *curves_json(const panem_curves *set)
 {
     pn_table *table = pn_table_new(CURVE_COLUMNS, COUNT(CURVE_COLUMNS));
     if (!table)
-        return json_array();
+        return NULL;
     for (uint32_t i = 0; i < panem_curves_count(set); i++) {
         panem_curve_info c;
         (void)panem_curves_info(set, &c, i);
@@ -260,24 +261,31 @@ static json_t *curves_json(const panem_curves *set)
         pn_table_number(table, c.last_gbs);
         pn_table_number(table, c.beyond_slope);
     }
-    json_t *json = pn_table_json(table);
+    json_t *json = pn_table_failed(table) ? NULL : pn_table_json(table);
     pn_table_free(table);
     return json;
 }
 
-static void print(const settings *s, const pn_table *table, const pn_rawset *raw,
+/* False when there is no memory. */
+static bool print(const settings *s, const pn_table *table, const pn_rawset *raw,
                   const panem_curves *set)
 {
+    if (pn_table_failed(table))
+        return false;
     if (s->format != PN_FORMAT_JSON) {
         pn_table_print(table, s->format, stdout);
-        return;
+        return true;
     }
+    json_t *curves = curves_json(set);
+    if (!curves)
+        return false;
     json_t *meta = json_object();
     for (uint32_t i = 0; i < raw->meta_count; i++)
         (void)json_object_set_new(meta, raw->meta[i].key, json_string(raw->meta[i].value));
-    pn_json_print(json_pack("{s:o, s:o, s:o}", "metadata", meta, "curves", curves_json(set), "rows",
+    pn_json_print(json_pack("{s:o, s:o, s:o}", "metadata", meta, "curves", curves, "rows",
                             pn_table_json(table)),
                   stdout);
+    return true;
 }
 
 static int show(const settings *s, const pn_rawset *raw)
@@ -296,8 +304,8 @@ static int show(const settings *s, const pn_rawset *raw)
         fill_raw(s, table, raw, set, verdicts);
     if (status == PANEM_OK && s->converted && !fill_converted(s, table, set))
         status = pn_err(&err, PANEM_E_NOMEM, "no memory for a table");
-    if (status == PANEM_OK)
-        print(s, table, raw, set);
+    if (status == PANEM_OK && !print(s, table, raw, set))
+        status = pn_err(&err, PANEM_E_NOMEM, "no memory for a table");
     panem_curves_destroy(set);
     pn_table_free(table);
     free(verdicts);

@@ -17,16 +17,22 @@ struct pn_table {
     size_t columns_count;
     cell *cells;
     size_t count, capacity;
+    int *widths; /* scratch of the aligned print */
     bool failed;
 };
 
 pn_table *pn_table_new(const pn_column *columns, size_t count)
 {
     pn_table *t = calloc(1, sizeof *t);
-    if (t) {
-        t->columns = columns;
-        t->columns_count = count;
+    int *widths = calloc(count, sizeof *widths);
+    if (!t || !widths) {
+        free(t);
+        free(widths);
+        return NULL;
     }
+    t->columns = columns;
+    t->columns_count = count;
+    t->widths = widths;
     return t;
 }
 
@@ -37,6 +43,7 @@ void pn_table_free(pn_table *table)
     for (size_t i = 0; i < table->count; i++)
         free(table->cells[i].text);
     free(table->cells);
+    free(table->widths);
     free(table);
 }
 
@@ -63,7 +70,15 @@ void pn_table_number(pn_table *table, double value)
 
 void pn_table_text(pn_table *table, const char *text)
 {
-    add(table, (cell){0.0, strdup(text)});
+    char *copy = strdup(text);
+    if (!copy)
+        table->failed = true;
+    add(table, (cell){(double)NAN, copy});
+}
+
+bool pn_table_failed(const pn_table *table)
+{
+    return table->failed;
 }
 
 void pn_table_missing(pn_table *table)
@@ -89,9 +104,7 @@ static void print_aligned(const pn_table *t, FILE *out)
     enum { CELL_MAX = 256 };
     char text[CELL_MAX];
     size_t rows = t->count / t->columns_count;
-    int *width = calloc(t->columns_count, sizeof *width);
-    if (!width)
-        return;
+    int *width = t->widths;
     for (size_t c = 0; c < t->columns_count; c++) {
         size_t w = strlen(t->columns[c].title);
         if (strlen(t->columns[c].unit) > w)
@@ -117,7 +130,6 @@ static void print_aligned(const pn_table *t, FILE *out)
         fprintf(out, "%s%*s%s", c ? "  " : "", t->columns[c].decimals == -1 ? -width[c] : width[c],
                 text, c + 1 == t->columns_count ? "\n" : "");
     }
-    free(width);
 }
 
 static void print_csv(const pn_table *t, FILE *out)

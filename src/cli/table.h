@@ -28,6 +28,8 @@ void pn_table_free(pn_table *table);
 void pn_table_number(pn_table *table, double value);
 void pn_table_text(pn_table *table, const char *text);
 void pn_table_missing(pn_table *table);
+/* True when memory ran out for a cell: the table is not whole and must not be printed. */
+bool pn_table_failed(const pn_table *table);
 /* The rows as a JSON array of objects; the caller owns it. */
 json_t *pn_table_json(const pn_table *table);
 /* TABLE or CSV to a stream; JSON prints {"rows": [...]}. */

@@ -59,8 +59,8 @@ panem_status pn_import_add(pn_import *import, double read_pct, double bandwidth,
 
 void pn_import_reverse(pn_import *import, size_t first)
 {
-    pn_raw_point *p = import->set->points + first;
     size_t count = import->set->count - first;
+    pn_raw_point *p = count > 0 ? import->set->points + first : NULL;
     for (size_t i = 0; i < count / 2; i++) {
         pn_raw_point t = p[i];
         p[i] = p[count - 1 - i];

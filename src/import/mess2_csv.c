@@ -151,7 +151,7 @@ static panem_status parse_into(pn_import *import, table *t, const pn_source *sou
         else
             PN_TRY(take_row(import, t, &line));
     }
-    if (t->measured)
+    if (t->measured) /* and so there are points */
         use_measured(import, t);
     else if (import->set->count > t->first)
         PN_TRY(pn_import_say(import, PN_NOTE, 1,
