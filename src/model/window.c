@@ -25,6 +25,8 @@
 /* Off the common path, so that it needs few registers. */
 #define NEVER_INLINE __attribute__((noinline)) static
 
+enum { LINE_BYTES = 64 };
+
 /* The guard clock of a time that no arrival can precede. */
 static const int64_t GUARD_NEVER = -(INT64_C(1) << 61);
 
@@ -87,20 +89,23 @@ static int64_t guard_step(const pn_window_model *m)
 }
 
 /* What the guard needs of the present latency and mix (equation 16): a clock never lags an arrival
- * by more than lead, and delays nothing while it is less than gap ahead of it. */
+ * by more than lead, and delays nothing while it is less than gap ahead of it. The slack is at
+ * least what one line takes, so that a lone line is never delayed. */
 static void set_guard(pn_window_model *m)
 {
     if (m->guard == PANEM_GUARD_OFF)
         return;
+    m->guard_step = guard_step(m);
     int64_t latency_ps = (int64_t)m->latency_ps;
-    int64_t lead_ps = latency_ps - (int64_t)m->base.options.guard_slack_ps;
+    int64_t slack_ps = (int64_t)m->base.options.guard_slack_ps;
+    int64_t line_ps = (m->guard_step * LINE_BYTES >> PN_GUARD_BITS) + 1;
+    int64_t lead_ps = latency_ps - (slack_ps > line_ps ? slack_ps : line_ps);
     m->guard_gap_ps = latency_ps;
     if (m->guard == PANEM_GUARD_ARRIVALS) {
         lead_ps = 0;
         m->guard_gap_ps -= (int64_t)idle_ps(m);
     }
     m->guard_lead = lead_ps * (1 << PN_GUARD_BITS);
-    m->guard_step = guard_step(m);
 }
 
 /* The guard serves at the peak of a mix that moves slowly, weighted by bytes, so that a window with

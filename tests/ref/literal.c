@@ -231,6 +231,13 @@ static uint64_t byte_time_q16(const lit_model *m)
     return step < 2199023255552.0 ? (uint64_t)step : UINT64_C(1) << 41;
 }
 
+/* At least the time of one line of 64 bytes, so that a lone line is never delayed. */
+static uint64_t slack_ps(const lit_model *m)
+{
+    uint64_t line_ps = (64 * byte_time_q16(m) >> 16) + 1;
+    return m->o.guard_slack_ps > line_ps ? m->o.guard_slack_ps : line_ps;
+}
+
 /* When the request completes; clock receives the guard clock if it is accepted. */
 static uint64_t completion(const lit_model *m, pn_u128 *clock, uint64_t t, uint64_t bytes)
 {
@@ -240,7 +247,7 @@ static uint64_t completion(const lit_model *m, pn_u128 *clock, uint64_t t, uint6
         return done;
     uint64_t from = t;
     if (m->o.guard == PANEM_GUARD_COMPLETIONS)
-        from = done > m->o.guard_slack_ps ? done - m->o.guard_slack_ps : 0;
+        from = done > slack_ps(m) ? done - slack_ps(m) : 0;
     if (*clock < (pn_u128)from << 16)
         *clock = (pn_u128)from << 16;
     *clock += (pn_u128)bytes * byte_time_q16(m);
