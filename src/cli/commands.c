@@ -8,5 +8,7 @@ const pn_command *const pn_commands[] = {
     &pn_cmd_curves_show,
     &pn_cmd_curves_merge,
     &pn_cmd_curves_scale,
+    &pn_cmd_dram_list,
+    &pn_cmd_dram_show,
     NULL,
 };

@@ -10,5 +10,7 @@ extern const pn_command pn_cmd_curves_check;
 extern const pn_command pn_cmd_curves_show;
 extern const pn_command pn_cmd_curves_merge;
 extern const pn_command pn_cmd_curves_scale;
+extern const pn_command pn_cmd_dram_list;
+extern const pn_command pn_cmd_dram_show;
 
 #endif

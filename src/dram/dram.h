@@ -114,6 +114,11 @@ const pn_dram_preset *pn_dram_presets(size_t *count);
 /* Preset by name (case does not matter). E_ARG with the nearest name when unknown. */
 panem_status pn_dram_preset_find(const pn_dram_preset **preset, const char *name, panem_error *err);
 
+/* A configuration in one word: a preset and overrides, "ddr5-5200:channels=8:page=open". Checked.
+ * preset (may be NULL) receives the one it started from. E_ARG; outputs untouched then. */
+panem_status pn_dram_spec_parse(pn_dram_config *config, const pn_dram_preset **preset,
+                                const char *spec, panem_error *err);
+
 /* ---- laws ---------------------------------------------------------------------------------- */
 
 /* Closed formulas the simulation must meet; docs/dram.md derives them. Whole system, valid config.

@@ -456,6 +456,33 @@ static void impossible_configurations_are_named(void **state)
     }
 }
 
+static void a_word_names_a_configuration(void **state)
+{
+    (void)state;
+    pn_dram_config c;
+    const pn_dram_preset *p = NULL;
+    assert_int_equal(pn_dram_spec_parse(&c, &p, "ddr5-5200:channels=8:page=open", NULL), PANEM_OK);
+    assert_string_equal(p->name, "ddr5-5200");
+    assert_int_equal(c.channels, 8);
+    assert_int_equal(c.page, PN_DRAM_PAGE_OPEN);
+    assert_int_equal(c.trcd_ck, p->config.trcd_ck);
+    static const char *const bad[] = {"",
+                                      ":",
+                                      "ddr9",
+                                      "ddr4-2666:",
+                                      "ddr4-2666:channels",
+                                      "ddr4-2666::ranks=2",
+                                      "ddr4-2666:ranks=3",
+                                      "ddr4-2666:x=1"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        pn_dram_config before = c;
+        panem_error err = PANEM_ERROR_INIT;
+        assert_int_equal(pn_dram_spec_parse(&c, &p, bad[i], &err), PANEM_E_ARG);
+        assert_true(err.message[0] != '\0');
+        assert_memory_equal(&c, &before, sizeof c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +500,7 @@ int main(void)
         PN_TEST(no_burst_waits_much_longer_than_the_age_cap),
         PN_TEST(every_preset_is_valid_and_named_and_prints_back),
         PN_TEST(impossible_configurations_are_named),
+        PN_TEST(a_word_names_a_configuration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
