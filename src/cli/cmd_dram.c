@@ -148,7 +148,7 @@ static void add_law_rows(pn_table *table, const pn_dram_config *c)
 static bool in_cycles(const char *name)
 {
     size_t n = strlen(name);
-    return n > 3 && strcmp(name + n - 3, "_ck") == 0;
+    return n > 3 && strcmp(name + n - 3, "_ck") == 0 && strncmp(name, "beats", 5) != 0;
 }
 
 static void add_param_rows(pn_table *table, const pn_dram_config *c)

@@ -69,6 +69,7 @@ static const pn_param params[] = {
     CYCLES(trefsbrd_ck, 0, "bank-wise refresh to activate of another bank"),
     COUNT(act_command_ck, 1, 1, 8, "command-bus cycles of an activate"),
     COUNT(col_command_ck, 1, 1, 8, "command-bus cycles of a read or write"),
+    SWITCH(split_command_bus, 0, "row and column commands do not share a bus (HBM)"),
     CHOICE(refresh, PN_DRAM_REFRESH_ALL_BANK, refreshes, "refresh kind"),
     COUNT(refresh_postpone, 3, 0, 8, "intervals a busy rank may put refreshes off"),
     SWITCH(refresh_stagger, 0, "on: ranks refresh at different times, else together"),

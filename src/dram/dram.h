@@ -77,6 +77,7 @@ typedef struct pn_dram_config {
     uint32_t trtrs_ck;    /* idle bus cycles between data of different ranks */
     uint32_t trefi_ck, trfc_ck, trfc_bank_ck, trefsbrd_ck;
     uint32_t act_command_ck, col_command_ck; /* command-bus cycles */
+    uint32_t split_command_bus;              /* 1: row and column commands on buses of their own */
     uint32_t refresh;                        /* pn_dram_refresh */
     uint32_t refresh_postpone;               /* intervals a busy rank may put its refresh off */
     uint32_t refresh_stagger;                /* 0: all ranks of a channel at once; 1: spread */

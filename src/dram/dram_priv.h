@@ -20,6 +20,7 @@
 #define NEVER UINT64_MAX
 enum { NONE = 0xffff, ALL = 255, BANKS_MAX = 128, GROUPS_MAX = 32, RANKS_MAX = 4 };
 enum { READ = 0, WRITE = 1, KINDS = 2 };
+enum { ROWS = 0, COLUMNS = 1 }; /* classes of commands */
 enum { REQUEST_BURSTS_MAX = 64 };
 enum { LIMIT_ACT = 0, LIMIT_COL = GROUPS_MAX, LIMIT_PRE = 2 * GROUPS_MAX, LIMITS };
 
@@ -138,8 +139,8 @@ typedef struct pn_dram_channel {
     pn_dram *dram;
     uint32_t index;
     uint32_t bank_count, rank_count, group_count;
-    uint64_t floor_ck;   /* nothing happens before */
-    uint64_t command_ck; /* command bus is free from here on */
+    uint64_t floor_ck;      /* nothing happens before */
+    uint64_t command_ck[2]; /* the command bus is free from here on: for ROWS, for COLUMNS */
     pn_dram_choice plan, col, row;
     bool dirty, refused;
     uint64_t pending_mask[KINDS][2], open_mask[2];

@@ -180,6 +180,7 @@ void pn_dram_issue(pn_dram_channel *ch, const pn_dram_choice *choice)
 {
     const pn_dram_timing *t = &ch->dram->timing;
     uint64_t slot = 1;
+    uint32_t class = ROWS;
     switch (choice->command) {
     case PN_DRAM_ACT:
         activate(ch, choice);
@@ -189,6 +190,7 @@ void pn_dram_issue(pn_dram_channel *ch, const pn_dram_choice *choice)
     case PN_DRAM_WR:
         column(ch, choice);
         slot = t->col_slot;
+        class = COLUMNS;
         break;
     case PN_DRAM_PRE:
         precharge(ch, choice);
@@ -200,5 +202,7 @@ void pn_dram_issue(pn_dram_channel *ch, const pn_dram_choice *choice)
         pn_dram_issue_refresh(ch, choice->rank, choice->ck);
         break;
     }
-    ch->command_ck = choice->ck + slot;
+    ch->command_ck[class] = choice->ck + slot;
+    if (!ch->dram->config.split_command_bus)
+        ch->command_ck[1 - class] = choice->ck + slot;
 }

@@ -20,10 +20,10 @@ void pn_dram_offer(pn_dram_choice *slot, const pn_dram_choice *offer)
         *slot = *offer;
 }
 
-/* Nothing can go before this cycle. */
-static uint64_t earliest(const pn_dram_channel *ch)
+/* No command of a class can go before this cycle. */
+static uint64_t earliest(const pn_dram_channel *ch, uint32_t class)
 {
-    return later(ch->floor_ck, ch->command_ck);
+    return later(ch->floor_ck, ch->command_ck[class]);
 }
 
 static void choose_turn(pn_dram_channel *ch)
@@ -59,7 +59,7 @@ static void find_aged(pn_dram_channel *ch)
     if (oldest == NONE)
         return;
     const pn_dram_entry *e = &ch->entries[oldest];
-    uint64_t now = earliest(ch);
+    uint64_t now = earliest(ch, ROWS);
     if (e->arrive_ck + ch->dram->timing.age_cap >= now)
         return;
     const pn_dram_bank *bank = &ch->bank[e->bank];
@@ -76,18 +76,19 @@ static bool blocked(const pn_dram_channel *ch, const pn_dram_bank *bank, uint64_
 /* What group, rank and bus allow, for the kind being served. */
 static void set_limits(pn_dram_channel *ch)
 {
-    uint64_t now = later(earliest(ch), ch->hold_ck);
+    uint64_t rows = later(earliest(ch, ROWS), ch->hold_ck);
+    uint64_t columns = later(earliest(ch, COLUMNS), ch->hold_ck);
     uint32_t kind = ch->kind;
     uint32_t per_rank = ch->group_count / ch->rank_count;
     for (uint32_t r = 0, g = 0; r < ch->rank_count; r++) {
-        uint64_t act = later(now, ch->rank[r].next_act);
-        uint64_t col = later(now, ch->rank[r].next_col[kind]);
+        uint64_t act = later(rows, ch->rank[r].next_act);
+        uint64_t col = later(columns, ch->rank[r].next_col[kind]);
         for (uint32_t end = g + per_rank; g < end; g++) {
             ch->limits[LIMIT_ACT + g] = later(act, ch->group[g].next_act);
             ch->limits[LIMIT_COL + g] = later(col, ch->group[g].next_col[kind]);
         }
     }
-    ch->limits[LIMIT_PRE] = now;
+    ch->limits[LIMIT_PRE] = rows;
 }
 
 static void offer_bank(pn_dram_channel *ch, uint32_t index, const pn_dram_ready *ready)
@@ -130,7 +131,7 @@ static void offer_aged(pn_dram_channel *ch)
 static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
 {
     const pn_dram_ready *ready = ch->ready[ch->kind];
-    uint64_t now = ch->limits[LIMIT_PRE];
+    uint64_t now = ch->floor_ck;
     uint64_t oldest = ch->entries[ch->oldest[ch->kind]].seq;
     uint64_t best = NEVER;
     uint32_t first = BANKS_MAX;
@@ -186,7 +187,7 @@ static uint64_t consider_close(pn_dram_channel *ch, uint32_t index)
         return NEVER;
     uint64_t close = later(bank->next_pre, bank->last_use + ch->dram->timing.page_timeout);
     bool served = ch->pending_mask[ch->kind][index >> 6] >> (index & 63) & 1;
-    uint64_t ck = later(close, earliest(ch));
+    uint64_t ck = later(close, earliest(ch, ROWS));
     if (served || ck > ch->row.ck || blocked(ch, bank, ck))
         return close;
     pn_dram_choice offer = {ck, NEVER - 1, NONE, PN_DRAM_PRE, (uint8_t)index, bank->rank};
@@ -230,7 +231,9 @@ static void choose(pn_dram_channel *ch)
     const pn_dram_choice *col = &ch->col;
     const pn_dram_choice *row = &ch->row;
     bool column = col->ck != NEVER;
-    if (column && row->ck != NEVER) {
+    if (column && ch->dram->config.split_command_bus) {
+        column = col->ck <= row->ck;
+    } else if (column && row->ck != NEVER) {
         bool activate = row->command == PN_DRAM_ACT;
         column = activate && bus_has_gaps(ch) ? col->ck + t->col_slot <= row->ck
                                               : col->ck < row->ck + (activate ? t->act_slot : 1);

@@ -7,19 +7,19 @@
  *
  * Queues, watermarks, page policy and the controller's pipeline are no part of any standard: they
  * are this project's defaults (pipeline 10 + 10 ns, the static latencies of gem5's memory
- * controller; queues of 64 bursts per bus). */
+ * controller; queues of 64 lines per bus). */
 #include "dram/dram.h"
 
 #include <string.h>
 
-/* What all presets share. */
-#define CONTROLLER                                                                                 \
-    .refresh = PN_DRAM_REFRESH_ALL_BANK, .refresh_postpone = 3, .refresh_stagger = 0,              \
-    .mapping = PN_DRAM_MAP_RO_RA_BA_CO_BG, .bank_hash = 1, .interleave_bytes = 256,                \
-    .page = PN_DRAM_PAGE_ADAPTIVE, .page_timeout_ps = 100000, .read_queue = 64, .write_queue = 64, \
-    .write_high = 48, .write_low = 16, .write_idle_ps = 100000, .age_cap_ps = 2000000,             \
-    .frontend_ps = 10000, .backend_ps = 10000, .cbusy_1_pct = 50, .cbusy_2_pct = 75,               \
-    .cbusy_3_pct = 90
+/* What all presets share; queues of so many bursts per bus. */
+#define CONTROLLER(queue)                                                                      \
+    .refresh = PN_DRAM_REFRESH_ALL_BANK, .refresh_postpone = 3, .refresh_stagger = 0,          \
+    .mapping = PN_DRAM_MAP_RO_RA_BA_CO_BG, .bank_hash = 1, .interleave_bytes = 256,            \
+    .page = PN_DRAM_PAGE_ADAPTIVE, .page_timeout_ps = 100000, .read_queue = (queue),           \
+    .write_queue = (queue), .write_high = (queue) / 4 * 3, .write_low = (queue) / 4,           \
+    .write_idle_ps = 100000, .age_cap_ps = 2000000, .frontend_ps = 10000, .backend_ps = 10000, \
+    .cbusy_1_pct = 50, .cbusy_2_pct = 75, .cbusy_3_pct = 90
 
 /* 8 Gb x8 devices: 4 x 4 banks, 1 KiB page, eight devices wide. */
 #define DDR4_SHAPE                                                                      \
@@ -45,7 +45,7 @@ static const pn_dram_preset presets[] = {
     {"ddr4-2666",
      "DDR4-2666V 19-19-19, one 64-bit channel, 2 ranks",
      DDR4_SOURCE,
-     {DDR4_SHAPE,       CONTROLLER,     .tck_num_ps = 750, .tck_den = 1,    .cl_ck = 19,
+     {DDR4_SHAPE,       CONTROLLER(64), .tck_num_ps = 750, .tck_den = 1,    .cl_ck = 19,
       .cwl_ck = 14,     .trcd_ck = 19,  .trp_ck = 19,      .tras_ck = 43,   .trc_ck = 62,
       .tccd_s_ck = 4,   .tccd_l_ck = 7, .tccd_l_wr_ck = 7, .trrd_s_ck = 4,  .trrd_l_ck = 7,
       .tfaw_ck = 28,    .twr_ck = 20,   .twtr_s_ck = 4,    .twtr_l_ck = 10, .trtp_ck = 10,
@@ -53,7 +53,7 @@ static const pn_dram_preset presets[] = {
     {"ddr4-3200",
      "DDR4-3200AA 22-22-22, one 64-bit channel, 2 ranks",
      DDR4_SOURCE,
-     {DDR4_SHAPE,       CONTROLLER,     .tck_num_ps = 625, .tck_den = 1,    .cl_ck = 22,
+     {DDR4_SHAPE,       CONTROLLER(64), .tck_num_ps = 625, .tck_den = 1,    .cl_ck = 22,
       .cwl_ck = 16,     .trcd_ck = 22,  .trp_ck = 22,      .tras_ck = 52,   .trc_ck = 74,
       .tccd_s_ck = 4,   .tccd_l_ck = 8, .tccd_l_wr_ck = 8, .trrd_s_ck = 4,  .trrd_l_ck = 8,
       .tfaw_ck = 34,    .twr_ck = 24,   .twtr_s_ck = 4,    .twtr_l_ck = 12, .trtp_ck = 12,
@@ -61,7 +61,7 @@ static const pn_dram_preset presets[] = {
     {"ddr5-4800",
      "DDR5-4800B 40-39-39, one channel of two 32-bit subchannels, 2 ranks",
      DDR5_SOURCE,
-     {DDR5_SHAPE,       CONTROLLER,      .tck_num_ps = 1250, .tck_den = 3,    .cl_ck = 40,
+     {DDR5_SHAPE,       CONTROLLER(64),  .tck_num_ps = 1250, .tck_den = 3,    .cl_ck = 40,
       .cwl_ck = 38,     .trcd_ck = 39,   .trp_ck = 39,       .tras_ck = 77,   .trc_ck = 116,
       .tccd_s_ck = 8,   .tccd_l_ck = 12, .tccd_l_wr_ck = 24, .trrd_s_ck = 8,  .trrd_l_ck = 12,
       .tfaw_ck = 32,    .twr_ck = 72,    .twtr_s_ck = 6,     .twtr_l_ck = 24, .trtp_ck = 18,
@@ -70,7 +70,7 @@ static const pn_dram_preset presets[] = {
     {"ddr5-5200",
      "DDR5-5200B 42-42-42, one channel of two 32-bit subchannels, 2 ranks",
      DDR5_SOURCE,
-     {DDR5_SHAPE,       CONTROLLER,      .tck_num_ps = 5000, .tck_den = 13,   .cl_ck = 42,
+     {DDR5_SHAPE,       CONTROLLER(64),  .tck_num_ps = 5000, .tck_den = 13,   .cl_ck = 42,
       .cwl_ck = 40,     .trcd_ck = 42,   .trp_ck = 42,       .tras_ck = 84,   .trc_ck = 126,
       .tccd_s_ck = 8,   .tccd_l_ck = 13, .tccd_l_wr_ck = 26, .trrd_s_ck = 8,  .trrd_l_ck = 13,
       .tfaw_ck = 32,    .twr_ck = 78,    .twtr_s_ck = 7,     .twtr_l_ck = 26, .trtp_ck = 20,
@@ -79,7 +79,7 @@ static const pn_dram_preset presets[] = {
     {"ddr5-6400",
      "DDR5-6400B 52-52-52, one channel of two 32-bit subchannels, 2 ranks",
      DDR5_SOURCE,
-     {DDR5_SHAPE,       CONTROLLER,      .tck_num_ps = 625,  .tck_den = 2,    .cl_ck = 52,
+     {DDR5_SHAPE,       CONTROLLER(64),  .tck_num_ps = 625,  .tck_den = 2,    .cl_ck = 52,
       .cwl_ck = 50,     .trcd_ck = 52,   .trp_ck = 52,       .tras_ck = 103,  .trc_ck = 155,
       .tccd_s_ck = 8,   .tccd_l_ck = 16, .tccd_l_wr_ck = 32, .trrd_s_ck = 8,  .trrd_l_ck = 16,
       .tfaw_ck = 32,    .twr_ck = 96,    .twtr_s_ck = 8,     .twtr_l_ck = 32, .trtp_ck = 24,
@@ -103,7 +103,7 @@ static const pn_dram_preset presets[] = {
       .beats_per_ck = 2,
       .act_command_ck = 1,
       .col_command_ck = 1,
-      CONTROLLER,
+      CONTROLLER(128),
       .tck_num_ps = 1000,
       .tck_den = 1,
       .cl_ck = 14,
@@ -127,7 +127,8 @@ static const pn_dram_preset presets[] = {
       .trefi_ck = 3900,
       .trfc_ck = 350,
       .trfc_bank_ck = 160,
-      .trefsbrd_ck = 8}},
+      .trefsbrd_ck = 8,
+      .split_command_bus = 1}},
     {"lpddr5-6400",
      "LPDDR5-6400, four 16-bit channels, bank-group mode, WCK:CK 4:1, 1 rank",
      "JESD209-5 core timings (RL 17, WL 9 set A, tRCD 18 ns, tRPpb 18 ns, tRAS 42 ns, tFAW 20 ns, "
@@ -146,7 +147,7 @@ static const pn_dram_preset presets[] = {
       .beats_per_ck = 8,
       .act_command_ck = 1,
       .col_command_ck = 1,
-      CONTROLLER,
+      CONTROLLER(128),
       .tck_num_ps = 1250,
       .tck_den = 1,
       .cl_ck = 17,

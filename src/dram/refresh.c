@@ -43,7 +43,7 @@ static void offer_row(pn_dram_channel *ch, uint64_t ck, uint32_t command, uint32
                       uint32_t bank)
 {
     pn_dram_choice offer = {0, 0, NONE, (uint8_t)command, (uint8_t)bank, (uint8_t)rank};
-    offer.ck = later(ck, later(ch->floor_ck, ch->command_ck));
+    offer.ck = later(ck, later(ch->floor_ck, ch->command_ck[ROWS]));
     pn_dram_offer(&ch->row, &offer);
 }
 
@@ -95,7 +95,7 @@ void pn_dram_refresh_consider(pn_dram_channel *ch, uint32_t r)
 static uint64_t idle_refresh_ck(const pn_dram_channel *ch, const pn_dram_rank *rank)
 {
     uint64_t ck = later(rank->refresh_due, later(rank->closed_ck, rank->next_refresh));
-    return later(ck, later(ch->floor_ck, ch->command_ck));
+    return later(ck, later(ch->floor_ck, ch->command_ck[ROWS]));
 }
 
 /* Whole rounds over all sets are counted without being played: only the last one, which is played,
@@ -141,6 +141,7 @@ void pn_dram_refresh_skip(pn_dram_channel *ch, uint64_t last_ck)
         if (first_ck > last_ck)
             return;
         pn_dram_issue_refresh(ch, first, first_ck);
-        ch->command_ck = first_ck + 1;
+        ch->command_ck[ROWS] = first_ck + 1;
+        ch->command_ck[COLUMNS] = later(ch->command_ck[COLUMNS], first_ck + 1);
     }
 }

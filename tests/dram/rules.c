@@ -161,7 +161,8 @@ static void pair_bus(court *t, size_t at, const pn_dram_command *a, const pn_dra
     int64_t slots = a->kind == PN_DRAM_ACT ? t->c->act_command_ck
                     : is_column(a)         ? t->c->col_command_ck
                                            : 1;
-    need(t, RULE_COMMAND_BUS, at, a, b, slots);
+    if (!t->c->split_command_bus || is_column(a) == is_column(b))
+        need(t, RULE_COMMAND_BUS, at, a, b, slots);
     note(t, RULE_ORDER, at, (int64_t)b->ck - (int64_t)a->ck);
 }
 
