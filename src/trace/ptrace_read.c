@@ -449,6 +449,8 @@ static panem_status next_block(ptrace *t, panem_error *err)
 
 static panem_status read_addresses(ptrace *t, const pn_block *b, bool fresh, panem_error *err)
 {
+    if (b->n_slots == 0)
+        return PANEM_OK;
     uint64_t *last = t->chain.last + b->first_slot;
     const pn_slot *slots = t->blocks.slots + b->first_slot;
     pn_access *out = t->accesses + t->n_accesses;

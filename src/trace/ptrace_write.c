@@ -271,6 +271,8 @@ static void put_token(thread_out *t, uint32_t id)
 static void put_addresses(thread_out *t, const pn_block *b, bool fresh, const uint64_t *addresses)
 {
     pn_chain *chain = &t->chain;
+    if (b->n_slots == 0)
+        return;
     uint64_t *last = chain->last + b->first_slot;
     uint64_t recent = chain->recent;
     for (unsigned i = 0; i < b->n_slots; i++) {
