@@ -83,9 +83,12 @@ panem_status pn_ptrace_mem(pn_ptrace_writer *w, const pn_mem_record *record);
 /* Instructions written so far, all threads; and bytes that reached the file so far. */
 uint64_t pn_ptrace_instructions(const pn_ptrace_writer *w);
 uint64_t pn_ptrace_bytes(const pn_ptrace_writer *w);
+/* Executed instructions the decoder does not know. */
+uint64_t pn_ptrace_undecoded(const pn_ptrace_writer *w);
 
-/* Writes what is left, the totals and the index; the file appears. Frees the writer always. */
-panem_status pn_ptrace_commit(pn_ptrace_writer *w, panem_error *err);
+/* Writes what is left, the totals and the index; the file appears. *bytes (NULL allowed) is its
+ * size. Frees the writer always. */
+panem_status pn_ptrace_commit(pn_ptrace_writer *w, uint64_t *bytes, panem_error *err);
 /* Gives up; nothing appears. NULL is allowed. */
 void pn_ptrace_abort(pn_ptrace_writer *w);
 

@@ -444,6 +444,11 @@ uint64_t pn_ptrace_bytes(const pn_ptrace_writer *w)
     return w->out.offset;
 }
 
+uint64_t pn_ptrace_undecoded(const pn_ptrace_writer *w)
+{
+    return w->undecoded;
+}
+
 static panem_status write_done(pn_ptrace_writer *w)
 {
     pn_bytes *out = &w->scratch;
@@ -532,17 +537,20 @@ static void writer_free(pn_ptrace_writer *w)
     free(w);
 }
 
-panem_status pn_ptrace_commit(pn_ptrace_writer *w, panem_error *err)
+panem_status pn_ptrace_commit(pn_ptrace_writer *w, uint64_t *bytes, panem_error *err)
 {
     uint64_t index_offset = 0;
     panem_status status = w->failed;
     if (status == PANEM_OK)
         status = finish(w, &index_offset);
+    uint64_t size = w->out.offset + PN_PTRACE_FOOTER_BYTES;
     if (status == PANEM_OK)
         status = pn_section_writer_commit(&w->out, index_offset, err);
     else
         (void)pn_err(err, status, "the trace could not be written: %s", panem_status_text(status));
     writer_free(w);
+    if (bytes && status == PANEM_OK)
+        *bytes = size;
     return status;
 }
 

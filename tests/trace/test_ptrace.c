@@ -47,7 +47,7 @@ static void write_walk(const char *to, uint64_t seed, unsigned long n_ops)
     assert_int_equal(pn_ptrace_create(&out, to, &meta, &err), PANEM_OK);
     for (unsigned long i = 0; i < n_ops; i++)
         assert_int_equal(pn_ptrace_op(out, 0, walk_step(w, i + 1 == n_ops)), PANEM_OK);
-    assert_int_equal(pn_ptrace_commit(out, &err), PANEM_OK);
+    assert_int_equal(pn_ptrace_commit(out, NULL, &err), PANEM_OK);
     free(w);
 }
 
@@ -207,7 +207,7 @@ static void threads_and_events_come_back_where_they_were(void **state)
         if (i == 500)
             assert_int_equal(pn_ptrace_event(out, 1, PN_EVENT_SYSCALL, 231), PANEM_OK);
     }
-    assert_int_equal(pn_ptrace_commit(out, NULL), PANEM_OK);
+    assert_int_equal(pn_ptrace_commit(out, NULL, NULL), PANEM_OK);
     for (unsigned t = 0; t < 2; t++) {
         pn_trace_options options = PN_TRACE_OPTIONS_INIT;
         pn_trace *trace = NULL;
@@ -361,7 +361,7 @@ static void a_memory_only_trace_reads_back_and_is_no_program(void **state)
         pn_mem_record r = {i * 1000u, pn_rng_u64(&rng), (uint32_t)pn_rng_u64(&rng), i & 1};
         assert_int_equal(pn_ptrace_mem(out, &r), PANEM_OK);
     }
-    assert_int_equal(pn_ptrace_commit(out, NULL), PANEM_OK);
+    assert_int_equal(pn_ptrace_commit(out, NULL, NULL), PANEM_OK);
     pn_rng_init(&rng, 1, 1);
     pn_trace *trace = open_good(path);
     pn_batch batch;
