@@ -10,5 +10,7 @@ const pn_command *const pn_commands[] = {
     &pn_cmd_curves_scale,
     &pn_cmd_dram_list,
     &pn_cmd_dram_show,
+    &pn_cmd_trace_record,
+    &pn_cmd_trace_verify,
     NULL,
 };

@@ -12,5 +12,7 @@ extern const pn_command pn_cmd_curves_merge;
 extern const pn_command pn_cmd_curves_scale;
 extern const pn_command pn_cmd_dram_list;
 extern const pn_command pn_cmd_dram_show;
+extern const pn_command pn_cmd_trace_record;
+extern const pn_command pn_cmd_trace_verify;
 
 #endif
