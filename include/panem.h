@@ -267,8 +267,24 @@ typedef struct panem_model panem_model;
 typedef enum panem_kind {
     PANEM_KIND_PANEM = 0,
     PANEM_KIND_FIXED_IDLE, /* L(0, r) of reads 2/3, always */
-    PANEM_KIND_FIXED_HIGH  /* L at 90 % of peak, reads 2/3, always */
+    PANEM_KIND_FIXED_HIGH, /* L at 90 % of peak, reads 2/3, always */
+    PANEM_KIND_MD1,        /* zsim's M/D/1 rule */
+    PANEM_KIND_MESS,       /* the Mess simulator's curve follower */
+    PANEM_KIND_MG1,        /* Sniper's windowed M/G/1 */
+    PANEM_KIND_NEXTFREE    /* Sniper's "contention": next free of n servers */
 } panem_kind;
+
+/* Parameters of the analytic peers under their original's names (docs/peers.md); other kinds do
+ * not look at them. */
+typedef struct panem_peer_options {
+    uint64_t frequency_hz;      /* md1, mess: core clock, 1e6 .. 1e11; default 2e9 */
+    uint32_t phase_length;      /* md1: core cycles per phase, 1 .. 1e9; default 10 000 */
+    uint32_t curve_window_size; /* mess: 64-byte accesses per window, 2 .. 1e9; default 1000 */
+    uint64_t window_size_ps;    /* mg1: how long arrivals count, 1e3 .. 1e10; default 1 000 000 */
+    uint32_t num_outstanding;   /* nextfree: servers, each at the peak, 1 .. 1024; default 1 */
+} panem_peer_options;
+
+#define PANEM_PEER_OPTIONS_INIT {2000000000, 10000, 1000, 1000000, 1}
 
 typedef enum panem_guard {
     PANEM_GUARD_OFF = 0,
@@ -305,6 +321,7 @@ typedef struct panem_model_options {
     panem_cbusy_by cbusy_by;
     double cbusy_enter[3];     /* levels 1, 2, 3 begin at these fractions; rising */
     double cbusy_hysteresis;   /* a level is left below enter - hysteresis; 0 .. 0.5; default 0 */
+    panem_peer_options peers;  /* md1, mess, mg1, nextfree; these are ordered only */
     const panem_allocator *allocator; /* NULL: the curve set's. Copied. */
 } panem_model_options;
 
@@ -313,7 +330,7 @@ typedef struct panem_model_options {
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_CAPPED, PANEM_MIX_LINEAR}, 520000, 0, 1,                                        \
      PANEM_GUARD_COMPLETIONS, 24000, 1, PANEM_TIME_ORDERED, 0, 1024,                               \
-     PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, NULL}
+     PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, PANEM_PEER_OPTIONS_INIT, NULL}
 
 /* The settings of the paper: one tumbling window of 520 ns, nearest curve, unbounded line, no
  * guard, early write acknowledgement. */
@@ -321,7 +338,7 @@ typedef struct panem_model_options {
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_PAPER, PANEM_MIX_NEAREST}, 520000, 1, 1,                                        \
      PANEM_GUARD_OFF, 0, 0, PANEM_TIME_ORDERED, 1, 1024,                                           \
-     PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, NULL}
+     PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, PANEM_PEER_OPTIONS_INIT, NULL}
 
 /* Makes a model over a set, which it borrows: the set must outlive it.
  * Returns OK; E_ARG with the option named in the message; E_NOMEM. Allocates: everything the

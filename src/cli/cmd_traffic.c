@@ -331,11 +331,16 @@ const pn_command pn_cmd_traffic = {
         "converge. Achieved bandwidth counts completed bytes. The curve's latency is the lower "
         "branch of the converted relation at the achieved bandwidth and read fraction; above the "
         "peak there is none (n/a). GB/s = 1e9 bytes per second.\n\n"
-        "Models: panem, panem:paper, fixed:idle, fixed:high. Options of a model follow its name, "
-        "e.g. panem:window=1us:guard=off; keys: window, windows, sharers, guard, guard_slack, "
-        "beyond, between, early_write_ack, ring, cbusy_by, cbusy1..3, cbusy_hysteresis.",
+        "Models: panem, panem:paper, fixed:idle, fixed:high, and the analytic peers md1 (zsim), "
+        "mess "
+        "(Mess), mg1 and nextfree (Sniper), each by its published rule (docs/peers.md). Options of "
+        "a model follow its name, e.g. panem:window=1us:guard=off; keys: window, windows, sharers, "
+        "guard, guard_slack, beyond, between, early_write_ack, ring, cbusy_by, cbusy1..3, "
+        "cbusy_hysteresis; of the peers: frequency, phase_length, curve_window_size, window_size, "
+        "num_outstanding.",
     .examples = "panem traffic --curves curves/synthetic-ddr4-2666x6.csv --read-pct 50,100\n"
                 "panem traffic -c SET.csv --model panem,panem:paper,fixed:idle --format json\n"
+                "panem traffic -c SET.csv --model panem,md1:frequency=3GHz,mess,mg1,nextfree\n"
                 "panem traffic -c SET.csv --step 20%:80% --seeds 100\n"
                 "panem traffic -c SET.csv --sharers 96 --load 10%:90%:10%\n",
     .options = OPTIONS,

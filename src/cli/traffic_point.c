@@ -22,6 +22,11 @@ static const uint64_t WARMUP_MIN_PS = UINT64_C(50000000);
 static const double OUTSTANDING_AT_PEAK = 2.0;
 static const uint32_t OUTSTANDING_MIN = 64;
 
+/* mess settles over hundreds of windows of accesses: two cascaded averages of weight 1/20. md1's
+ * average of weight 1/2 is settled after twenty of its phases. */
+static const double WARMUP_MESS_WINDOWS = 300.0;
+static const double WARMUP_MD1_PHASES = 20.0;
+
 static panem_status apply_windows(panem_model_options *o, const char *text, panem_error *err)
 {
     char count[16];
@@ -82,6 +87,27 @@ static uint32_t outstanding_of(const pn_traffic_settings *s, double read_frac, u
     return each > OUTSTANDING_MIN ? (uint32_t)each : OUTSTANDING_MIN;
 }
 
+/* What a peer needs besides; accesses come gap_ps apart. */
+static uint64_t peer_warmup_ps(const panem_model_options *options, double gap_ps)
+{
+    const panem_peer_options *p = &options->peers;
+    if (options->kind == PANEM_KIND_MESS)
+        return (uint64_t)(WARMUP_MESS_WINDOWS * p->curve_window_size * gap_ps);
+    if (options->kind == PANEM_KIND_MD1)
+        return (uint64_t)(WARMUP_MD1_PHASES * p->phase_length * 1e12 / (double)p->frequency_hz);
+    return 0;
+}
+
+/* Mean time between accesses, at most: a closed loop without contention waits for idle. */
+static double gap_between_ps(const pn_traffic_settings *s, double offered_gbs, double read_frac)
+{
+    if (!s->closed_loop)
+        return LINE_BYTES * 1000.0 / offered_gbs;
+    double idle_ps = (double)panem_idle_ps(s->set, PANEM_MIX_LINEAR, read_frac);
+    double peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
+    return fmax(idle_ps / s->closed_loop, LINE_BYTES * 1000.0 / peak_gbs);
+}
+
 pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
                                        const panem_model_options *options, double read_frac,
                                        double load, uint32_t sharers, uint32_t sources)
@@ -104,6 +130,9 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
     };
     if (c.warmup_ps < WARMUP_MIN_PS)
         c.warmup_ps = WARMUP_MIN_PS;
+    uint64_t peer_ps = peer_warmup_ps(options, gap_between_ps(s, offered_gbs, read_frac));
+    if (c.warmup_ps < peer_ps)
+        c.warmup_ps = peer_ps;
     c.source.read_frac = read_frac;
     c.source.gap_ps = s->closed_loop ? 0.0 : sources * LINE_BYTES * 1000.0 / offered_gbs;
     c.source.outstanding = outstanding_of(s, read_frac, sharers, sources);

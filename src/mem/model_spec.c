@@ -42,6 +42,16 @@ static const pn_param PARAMS[] = {
      "busy level 3 begins here"},
     {"cbusy_hysteresis", PN_PARAM_DOUBLE, PN_DIM_FRACTION, AT(cbusy_hysteresis), 0, 0, 0.5, NULL,
      "a busy level is left this far below where it was entered"},
+    {"frequency", PN_PARAM_U64, PN_DIM_FREQUENCY, AT(peers.frequency_hz), 2e9, 1e6, 1e11, NULL,
+     "md1, mess: core clock in whose cycles they count"},
+    {"phase_length", PN_PARAM_U32, PN_DIM_COUNT, AT(peers.phase_length), 10000, 1, 1e9, NULL,
+     "md1: core cycles per phase; a latency is set once per phase, at least 10000 cycles apart"},
+    {"curve_window_size", PN_PARAM_U32, PN_DIM_COUNT, AT(peers.curve_window_size), 1000, 2, 1e9,
+     NULL, "mess: accesses per window; smaller reacts faster and overshoots more"},
+    {"window_size", PN_PARAM_U64, PN_DIM_TIME, AT(peers.window_size_ps), 1e6, 1e3, 1e10, NULL,
+     "mg1: how long arrivals count; also the longest wait"},
+    {"num_outstanding", PN_PARAM_U32, PN_DIM_COUNT, AT(peers.num_outstanding), 1, 1, 1024, NULL,
+     "nextfree: servers, each with the whole peak bandwidth"},
 };
 
 const pn_param *pn_model_params(size_t *count)
@@ -53,18 +63,20 @@ const pn_param *pn_model_params(size_t *count)
 static const panem_model_options OURS = PANEM_MODEL_OPTIONS_INIT;
 static const panem_model_options PAPER = PANEM_MODEL_OPTIONS_PAPER;
 
+static const char *const NAMES[] = {"panem", "panem:paper", "fixed:idle", "fixed:high", "md1",
+                                    "mess",  "mg1",         "nextfree",   NULL};
+
 /* Same order as NAMES. */
+static const panem_kind KINDS[] = {PANEM_KIND_PANEM,      PANEM_KIND_PANEM,   PANEM_KIND_FIXED_IDLE,
+                                   PANEM_KIND_FIXED_HIGH, PANEM_KIND_MD1,     PANEM_KIND_MESS,
+                                   PANEM_KIND_MG1,        PANEM_KIND_NEXTFREE};
+
 static panem_model_options options_of(size_t name)
 {
     panem_model_options o = name == 1 ? PAPER : OURS;
-    if (name == 2)
-        o.kind = PANEM_KIND_FIXED_IDLE;
-    if (name == 3)
-        o.kind = PANEM_KIND_FIXED_HIGH;
+    o.kind = KINDS[name];
     return o;
 }
-
-static const char *const NAMES[] = {"panem", "panem:paper", "fixed:idle", "fixed:high", NULL};
 
 const char *const *pn_model_names(void)
 {

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "curve/relation.h"
+#include "model/peer.h"
 
 /* The averaging horizon holds at least so many cache lines at the share's peak: the noise of
  * counting them is 1/sqrt of it, and the curve's bend turns noise into bias (docs/decisions/0003).
@@ -27,6 +28,14 @@ static const pn_model_ops *ops_of(panem_kind kind)
     case PANEM_KIND_FIXED_IDLE:
     case PANEM_KIND_FIXED_HIGH:
         return &pn_model_fixed_ops;
+    case PANEM_KIND_MD1:
+        return &pn_model_md1_ops;
+    case PANEM_KIND_MESS:
+        return &pn_model_mess_ops;
+    case PANEM_KIND_MG1:
+        return &pn_model_mg1_ops;
+    case PANEM_KIND_NEXTFREE:
+        return &pn_model_nextfree_ops;
     }
     return NULL;
 }
@@ -74,6 +83,7 @@ static panem_status check_options(const panem_model_options *o, panem_error *err
     if (o->cbusy_hysteresis >= e[0]) /* level 1 would never be left */
         return pn_err(err, PANEM_E_ARG,
                       "model options: cbusy_hysteresis is not below cbusy_enter[0]");
+    PN_TRY(pn_peer_check_options(o, err));
     return check_time_options(o, err);
 }
 

@@ -43,6 +43,10 @@ struct panem_model {
 
 extern const pn_model_ops pn_model_window_ops; /* PANEM: window.c */
 extern const pn_model_ops pn_model_fixed_ops;  /* fixed.c */
+extern const pn_model_ops pn_model_md1_ops;    /* the analytic peers: one file each */
+extern const pn_model_ops pn_model_mess_ops;
+extern const pn_model_ops pn_model_mg1_ops;
+extern const pn_model_ops pn_model_nextfree_ops;
 
 /* Request fields that no kind accepts otherwise. */
 static inline bool pn_request_valid(const panem_request *request)

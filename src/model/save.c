@@ -15,10 +15,24 @@ enum { STATE_VERSION = 1, HEADER_BYTES = 40, CHECK_BYTES = 8 };
 static uint64_t options_hash(const panem_model_options *o)
 {
     uint64_t h = PN_HASH_START;
-    const uint64_t words[] = {
-        o->kind,         o->relation.beyond, o->relation.mix,      o->window_ps, o->windows,
-        o->sharers,      o->guard,           o->guard_slack_ps,    o->time_mode, o->early_write_ack,
-        o->ring_windows, o->cbusy_by,        o->guard_compensation};
+    const uint64_t words[] = {o->kind,
+                              o->relation.beyond,
+                              o->relation.mix,
+                              o->window_ps,
+                              o->windows,
+                              o->sharers,
+                              o->guard,
+                              o->guard_slack_ps,
+                              o->time_mode,
+                              o->early_write_ack,
+                              o->ring_windows,
+                              o->cbusy_by,
+                              o->guard_compensation,
+                              o->peers.frequency_hz,
+                              o->peers.phase_length,
+                              o->peers.curve_window_size,
+                              o->peers.window_size_ps,
+                              o->peers.num_outstanding};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         h = pn_hash_u64(h, words[i]);
     for (int i = 0; i < 3; i++)
