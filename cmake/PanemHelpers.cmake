@@ -46,6 +46,8 @@ function(panem_test name)
   endif()
 endfunction()
 
+set(PANEM_FUZZ_SECONDS 10 CACHE STRING "seconds each fuzz target runs under ctest -C Fuzz -L fuzz")
+
 # panem_fuzz(NAME SOURCE f.c CORPUS dir [LIBS target...]): with PANEM_FUZZ a libFuzzer program
 # fuzz_<NAME>; always a program replay_<NAME> and a test that runs it over the checked-in corpus.
 function(panem_fuzz name)
@@ -55,6 +57,13 @@ function(panem_fuzz name)
     set_target_properties(fuzz_${name} PROPERTIES C_STANDARD 17 C_EXTENSIONS OFF)
     target_link_libraries(fuzz_${name} PRIVATE panem_flags ${A_LIBS})
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    # Only with `ctest -C Fuzz -L fuzz`: PANEM_FUZZ_SECONDS each, new inputs under the build folder.
+    set(grown ${CMAKE_CURRENT_BINARY_DIR}/grown_${name})
+    file(MAKE_DIRECTORY ${grown})
+    add_test(NAME fuzz_run_${name} CONFIGURATIONS Fuzz
+      COMMAND fuzz_${name} -max_total_time=${PANEM_FUZZ_SECONDS} -max_len=4096 -verbosity=0
+              -artifact_prefix=${grown}/ ${grown} ${A_CORPUS})
+    set_tests_properties(fuzz_run_${name} PROPERTIES LABELS fuzz TIMEOUT 3600)
   endif()
   add_executable(replay_${name} ${A_SOURCE} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c)
   set_target_properties(replay_${name} PROPERTIES C_STANDARD 17 C_EXTENSIONS OFF)

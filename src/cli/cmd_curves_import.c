@@ -163,70 +163,86 @@ static void finish_parsing(struct argp_state *state, settings *s)
         (void)pn_option_error(state, &err);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* Options about what the inputs hold. */
+static bool parse_reading(int key, char *arg, struct argp_state *state, settings *s)
 {
-    settings *s = state->input;
     switch (key) {
-    case 'o':
-        s->output = arg;
-        break;
-    case 'q':
-        s->quiet = true;
-        break;
     case OPT_FORMAT:
         take_format(state, s, arg);
-        break;
+        return true;
     case OPT_BANDWIDTH_UNIT:
         take_bandwidth_unit(state, s, arg);
-        break;
+        return true;
     case OPT_LATENCY_UNIT:
         take_latency_unit(state, s, arg);
-        break;
+        return true;
     case OPT_CLOCK:
         s->import.clock_ghz = pn_option_unit(state, arg, PN_DIM_FREQUENCY, "--clock") / 1e9;
         if (!(s->import.clock_ghz > 0.0))
             bad_choice(state, "--clock", arg, "the positive frequencies");
-        break;
+        return true;
     case OPT_LATENCY_OFFSET:
         s->import.latency_offset_ns =
             pn_option_unit(state, arg, PN_DIM_TIME, "--latency-offset") / 1e3;
-        break;
+        return true;
     case OPT_LABEL:
         take_label(state, s, arg);
-        break;
+        return true;
     case OPT_READ_PCT:
         take_read_pct(state, s, arg);
-        break;
+        return true;
     case OPT_TABLE:
         take_table(state, s, arg);
-        break;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Options about the set, the output and what is tolerated. */
+static bool parse_writing(int key, char *arg, struct argp_state *state, settings *s)
+{
+    switch (key) {
+    case 'o':
+        s->output = arg;
+        return true;
+    case 'q':
+        s->quiet = true;
+        return true;
     case OPT_THEORETICAL:
         take_theoretical(state, s, arg);
-        break;
+        return true;
     case OPT_NAME:
         s->name = arg;
-        break;
+        return true;
     case OPT_HARDWARE:
         s->hardware = arg;
-        break;
+        return true;
     case OPT_LATENCY_INCLUDES:
         s->latency_includes = arg;
-        break;
+        return true;
     case OPT_STRICT:
         s->import.strict = true;
-        break;
+        return true;
     case OPT_SKIP_BAD:
         s->import.skip_bad = true;
-        break;
-    case ARGP_KEY_ARG:
-        pn_inputs_add(&s->inputs, arg);
-        break;
-    case ARGP_KEY_END:
-        finish_parsing(state, s);
-        break;
+        return true;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return false;
     }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    settings *s = state->input;
+    if (parse_reading(key, arg, state, s) || parse_writing(key, arg, state, s))
+        return 0;
+    if (key == ARGP_KEY_ARG)
+        pn_inputs_add(&s->inputs, arg);
+    else if (key == ARGP_KEY_END)
+        finish_parsing(state, s);
+    else
+        return ARGP_ERR_UNKNOWN;
     return 0;
 }
 

@@ -1,13 +1,12 @@
 /* Our CSV: what is accepted, what is refused and where, in any locale. */
 #include "../cmocka_pn.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "../decimal_comma.h"
 #include "curve/csv.h"
 
 #define DATA PN_SOURCE_DIR "/tests/data/curves/csv/"
@@ -37,18 +36,13 @@ static void the_locale_of_the_host_changes_nothing(void **state)
 {
     (void)state;
     uint64_t want = fingerprint_of(DATA "plain.csv");
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"};
-    int tried = 0;
-    for (size_t i = 0; i < 3; i++)
-        if (setlocale(LC_ALL, names[i])) {
-            tried++;
-            assert_true(fingerprint_of(DATA "plain.csv") == want);
-        }
-    (void)setlocale(LC_ALL, "C");
-    if (tried == 0) {
-        print_message("no locale with a decimal comma is installed: skipped\n");
+    if (!pn_enter_decimal_comma()) {
+        print_message("no locale with a decimal comma, and none could be made: skipped\n");
         skip();
     }
+    uint64_t have = fingerprint_of(DATA "plain.csv");
+    (void)setlocale(LC_ALL, "C");
+    assert_true(have == want);
 }
 
 static void columns_are_found_by_name_and_deviations_may_be_blank(void **state)
