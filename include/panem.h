@@ -56,20 +56,20 @@ PANEM_API const char *panem_version(void);
 /* ---- status -------------------------------------------------------------------------------- */
 
 /* name, value, text. Zero is success, positive is not an error, negative is one. */
-#define PANEM_STATUS_LIST(X)                                                                       \
-    X(OK, 0, "ok")                                                                                 \
-    X(BUSY, 1, "busy, try again at the retry time")                                                \
-    X(E_ARG, -1, "invalid argument")                                                               \
-    X(E_NOMEM, -2, "out of memory")                                                                \
-    X(E_IO, -3, "input or output failed")                                                          \
-    X(E_FORMAT, -4, "malformed input")                                                             \
-    X(E_RANGE, -5, "value out of range")                                                           \
-    X(E_EMPTY, -6, "no usable data")                                                               \
-    X(E_STRICT, -7, "input needs a repair and repairs are forbidden")                              \
-    X(E_TIME, -8, "time runs backwards")                                                           \
-    X(E_VERSION, -9, "saved by another version")                                                   \
-    X(E_MISMATCH, -10, "saved for another curve set or other options")                             \
-    X(E_DAMAGED, -11, "saved state is damaged")                                                    \
+#define PANEM_STATUS_LIST(X)                                           \
+    X(OK, 0, "ok")                                                     \
+    X(BUSY, 1, "busy, try again at the retry time")                    \
+    X(E_ARG, -1, "invalid argument")                                   \
+    X(E_NOMEM, -2, "out of memory")                                    \
+    X(E_IO, -3, "input or output failed")                              \
+    X(E_FORMAT, -4, "malformed input")                                 \
+    X(E_RANGE, -5, "value out of range")                               \
+    X(E_EMPTY, -6, "no usable data")                                   \
+    X(E_STRICT, -7, "input needs a repair and repairs are forbidden")  \
+    X(E_TIME, -8, "time runs backwards")                               \
+    X(E_VERSION, -9, "saved by another version")                       \
+    X(E_MISMATCH, -10, "saved for another curve set or other options") \
+    X(E_DAMAGED, -11, "saved state is damaged")                        \
     X(E_SPACE, -12, "buffer too small")
 
 typedef enum panem_status {
@@ -90,7 +90,9 @@ typedef struct panem_error {
     char message[256];
 } panem_error;
 
+/* clang-format off */
 #define PANEM_ERROR_INIT {PANEM_OK, 0, 0, {0}, {0}}
+/* clang-format on */
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -118,7 +120,7 @@ typedef struct panem_point {
 
 /* In which order the points of a curve were measured. */
 typedef enum panem_order {
-    PANEM_ORDER_AUTO = 0, /* rising or falling when three steps of four agree, else sorted by B x L */
+    PANEM_ORDER_AUTO = 0, /* the file's when three steps of four agree, else sorted by B x L */
     PANEM_ORDER_RISING,   /* from idle to the highest load */
     PANEM_ORDER_FALLING,  /* from the highest load to idle */
     PANEM_ORDER_ANY       /* not known: sorted by bandwidth x latency */
@@ -138,10 +140,10 @@ typedef enum panem_finding_kind {
 
 typedef struct panem_finding {
     panem_finding_kind kind;
-    const char *file;  /* "" for points from memory; valid during the call */
-    uint32_t line;     /* line in file; for points from memory 1 + index */
-    double read_frac;  /* curve */
-    const char *text;  /* one line of English; valid during the call */
+    const char *file; /* "" for points from memory; valid during the call */
+    uint32_t line;    /* line in file; for points from memory 1 + index */
+    double read_frac; /* curve */
+    const char *text; /* one line of English; valid during the call */
 } panem_finding;
 
 /* Called once per repair, in order of curve and point. Must not call back into the library. */
@@ -150,20 +152,22 @@ typedef void (*panem_report_fn)(void *user, const panem_finding *finding);
 /* How points become a curve set. Start from PANEM_CURVES_OPTIONS_INIT. Transforms act on the raw
  * values, in this order: factors, offset, on-chip part. */
 typedef struct panem_curves_options {
-    size_t size;                 /* sizeof(panem_curves_options); set by the init macro */
-    panem_order order;           /* of the points within a curve */
-    uint32_t strict;             /* 1: a repair is an error (PANEM_E_STRICT) */
-    double bandwidth_factor;     /* > 0; default 1 */
-    double latency_factor;       /* > 0; default 1 */
-    double latency_offset_ns;    /* added; default 0 */
-    double on_chip_ns;           /* taken off, >= 0: the part the host simulates itself; default 0 */
-    panem_report_fn report;      /* NULL: repairs are silent */
+    size_t size;              /* sizeof(panem_curves_options); set by the init macro */
+    panem_order order;        /* of the points within a curve */
+    uint32_t strict;          /* 1: a repair is an error (PANEM_E_STRICT) */
+    double bandwidth_factor;  /* > 0; default 1 */
+    double latency_factor;    /* > 0; default 1 */
+    double latency_offset_ns; /* added; default 0 */
+    double on_chip_ns;        /* taken off, >= 0: the part the host simulates itself; default 0 */
+    panem_report_fn report;   /* NULL: repairs are silent */
     void *report_user;
     const panem_allocator *allocator; /* NULL: malloc and free. Copied. */
 } panem_curves_options;
 
+/* clang-format off */
 #define PANEM_CURVES_OPTIONS_INIT                                                                  \
     {sizeof(panem_curves_options), PANEM_ORDER_AUTO, 0, 1.0, 1.0, 0.0, 0.0, NULL, NULL, NULL}
+/* clang-format on */
 
 /* Makes a curve set from points in memory. Points of one read fraction form a curve and keep
  * their order; curves may come in any order. Points are read during the call only.
@@ -196,13 +200,13 @@ PANEM_API void panem_curves_destroy(panem_curves *set);
 /* What is known of one curve after conversion. */
 typedef struct panem_curve_info {
     double read_frac;
-    uint32_t raw_points;   /* as given */
-    uint32_t kept_points;  /* after repair, 1.. */
-    double idle_ns;        /* latency at the first kept point */
-    double peak_gbs;       /* highest valid raw bandwidth */
-    double last_gbs;       /* bandwidth at the last kept point */
-    double beyond_slope;   /* latency slope beyond the last point x peak, dimensionless; 1 = bandwidth
-                              stays level there; 0 when only one point was kept */
+    uint32_t raw_points;  /* as given */
+    uint32_t kept_points; /* after repair, 1.. */
+    double idle_ns;       /* latency at the first kept point */
+    double peak_gbs;      /* highest valid raw bandwidth */
+    double last_gbs;      /* bandwidth at the last kept point */
+    double beyond_slope; /* latency slope beyond the last point x peak, dimensionless; 1 = bandwidth
+                            stays level there; 0 when only one point was kept */
 } panem_curve_info;
 
 /* Number of curves, at least 1; sorted by rising read fraction. Cannot fail. */
@@ -243,7 +247,7 @@ typedef struct panem_relation {
 PANEM_API uint64_t panem_latency_ps(const panem_curves *set, const panem_relation *relation,
                                     double outstanding_bytes, double read_frac);
 
-/* The highest bandwidth the (capped) relation sustains at a read fraction, bytes per second; 
+/* The highest bandwidth the (capped) relation sustains at a read fraction, bytes per second;
  * tabulated at 1001 read fractions, linear between them. Pure; cannot fail; O(1). */
 PANEM_API double panem_peak_bytes_per_s(const panem_curves *set, panem_mix mix, double read_frac);
 
@@ -284,12 +288,15 @@ typedef struct panem_peer_options {
     uint32_t num_outstanding;   /* nextfree: servers, each at the peak, 1 .. 1024; default 1 */
 } panem_peer_options;
 
+/* clang-format off */
 #define PANEM_PEER_OPTIONS_INIT {2000000000, 10000, 1000, 1000000, 1}
+/* clang-format on */
 
 typedef enum panem_guard {
     PANEM_GUARD_OFF = 0,
-    PANEM_GUARD_ARRIVALS,   /* V = max(V, t) + bytes/peak; done = max(t + latency, V + idle) */
-    PANEM_GUARD_COMPLETIONS /* F = max(F, t + latency - slack) + bytes/peak; done = max(t + latency, F) */
+    PANEM_GUARD_ARRIVALS, /* V = max(V, t) + bytes/peak; done = max(t + latency, V + idle) */
+    /* F = max(F, t + latency - slack) + bytes/peak; done = max(t + latency, F) */
+    PANEM_GUARD_COMPLETIONS
 } panem_guard;
 
 typedef enum panem_cbusy_by {
@@ -305,40 +312,44 @@ typedef enum panem_time_mode {
 
 /* Start from PANEM_MODEL_OPTIONS_INIT or PANEM_MODEL_OPTIONS_PAPER. */
 typedef struct panem_model_options {
-    size_t size;               /* sizeof(panem_model_options); set by the init macros */
+    size_t size; /* sizeof(panem_model_options); set by the init macros */
     panem_kind kind;
     panem_relation relation;
-    uint64_t window_ps;        /* 1000 .. 1e10; default 520 000 */
-    uint32_t windows;          /* averaged, 1 .. 65536; 0: chosen from sharers (equation 12) */
-    uint32_t sharers;          /* this traffic stands for one of so many equal ones, 1 .. 65536 */
-    panem_guard guard;         /* acts at sharers 1 only */
-    uint64_t guard_slack_ps;   /* completions guard; default 24 000 */
+    uint64_t window_ps;          /* 1000 .. 1e10; default 520 000 */
+    uint32_t windows;            /* averaged, 1 .. 65536; 0: chosen from sharers (equation 12) */
+    uint32_t sharers;            /* this traffic stands for one of so many equal ones, 1 .. 65536 */
+    panem_guard guard;           /* acts at sharers 1 only */
+    uint64_t guard_slack_ps;     /* completions guard; default 24 000 */
     uint32_t guard_compensation; /* 1: what the guard added on average in the last window comes off
                                     the next latency, never below idle; default 1 */
     panem_time_mode time_mode;
-    uint32_t early_write_ack;  /* 1: a write's ack is its arrival; its done stays internal */
-    uint32_t ring_windows;     /* how far ahead a completion may lie; power of two, 16 .. 65536 */
+    uint32_t early_write_ack; /* 1: a write's ack is its arrival; its done stays internal */
+    uint32_t ring_windows;    /* how far ahead a completion may lie; power of two, 16 .. 65536 */
     panem_cbusy_by cbusy_by;
-    double cbusy_enter[3];     /* levels 1, 2, 3 begin at these fractions; rising */
-    double cbusy_hysteresis;   /* a level is left below enter - hysteresis; 0 .. 0.5; default 0 */
-    panem_peer_options peers;  /* md1, mess, mg1, nextfree; these are ordered only */
+    double cbusy_enter[3];    /* levels 1, 2, 3 begin at these fractions; rising */
+    double cbusy_hysteresis;  /* a level is left below enter - hysteresis; 0 .. 0.5; default 0 */
+    panem_peer_options peers; /* md1, mess, mg1, nextfree; these are ordered only */
     const panem_allocator *allocator; /* NULL: the curve set's. Copied. */
 } panem_model_options;
 
 /* Our settings. */
+/* clang-format off */
 #define PANEM_MODEL_OPTIONS_INIT                                                                   \
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_CAPPED, PANEM_MIX_LINEAR}, 520000, 0, 1,                                        \
      PANEM_GUARD_COMPLETIONS, 24000, 1, PANEM_TIME_ORDERED, 0, 1024,                               \
      PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, PANEM_PEER_OPTIONS_INIT, NULL}
+/* clang-format on */
 
 /* The settings of the paper: one tumbling window of 520 ns, nearest curve, unbounded line, no
  * guard, early write acknowledgement. */
+/* clang-format off */
 #define PANEM_MODEL_OPTIONS_PAPER                                                                  \
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_PAPER, PANEM_MIX_NEAREST}, 520000, 1, 1,                                        \
      PANEM_GUARD_OFF, 0, 0, PANEM_TIME_ORDERED, 1, 1024,                                           \
      PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, PANEM_PEER_OPTIONS_INIT, NULL}
+/* clang-format on */
 
 /* Makes a model over a set, which it borrows: the set must outlive it.
  * Returns OK; E_ARG with the option named in the message; E_NOMEM. Allocates: everything the
@@ -355,18 +366,18 @@ PANEM_API void panem_model_destroy(panem_model *model);
 typedef enum panem_access_kind { PANEM_READ = 0, PANEM_WRITE = 1 } panem_access_kind;
 
 typedef struct panem_request {
-    uint64_t time_ps;   /* arrival at the memory system, 0 .. 2^62 */
-    uint64_t address;   /* bytes; carried for locality, unused by these kinds */
-    uint32_t bytes;     /* 1 .. 1 048 576 */
-    uint32_t kind;      /* panem_access_kind */
-    uint32_t source;    /* who asks: core, device; unused by these kinds */
+    uint64_t time_ps; /* arrival at the memory system, 0 .. 2^62 */
+    uint64_t address; /* bytes; carried for locality, unused by these kinds */
+    uint32_t bytes;   /* 1 .. 1 048 576 */
+    uint32_t kind;    /* panem_access_kind */
+    uint32_t source;  /* who asks: core, device; unused by these kinds */
 } panem_request;
 
 typedef struct panem_response {
-    uint64_t ack_ps;    /* when the requester may go on */
-    uint64_t done_ps;   /* when the bytes stop being outstanding; reads: equal to ack */
-    uint64_t retry_ps;  /* with PANEM_BUSY: not before this time; else 0 */
-    uint32_t cbusy;     /* completer-busy level 0..3 */
+    uint64_t ack_ps;   /* when the requester may go on */
+    uint64_t done_ps;  /* when the bytes stop being outstanding; reads: equal to ack */
+    uint64_t retry_ps; /* with PANEM_BUSY: not before this time; else 0 */
+    uint32_t cbusy;    /* completer-busy level 0..3 */
 } panem_response;
 
 /* What would this request cost? Counts it as in flight until done.
@@ -385,13 +396,13 @@ PANEM_API panem_status panem_advance(panem_model *model, uint64_t horizon_ps);
 
 /* What the model believes now. */
 typedef struct panem_state {
-    uint64_t window_start_ps;   /* of the open window */
-    uint64_t latency_ps;        /* charged to a request now */
-    double outstanding_bytes;   /* N that gave it: time-averaged, times sharers */
-    double read_frac;           /* r that gave it */
+    uint64_t window_start_ps;     /* of the open window */
+    uint64_t latency_ps;          /* charged to a request now */
+    double outstanding_bytes;     /* N that gave it: time-averaged, times sharers */
+    double read_frac;             /* r that gave it */
     double bandwidth_bytes_per_s; /* completed over the averaged windows, own traffic only */
-    double utilization_frac;    /* that times sharers / peak(r); may pass 1 for a moment */
-    uint32_t cbusy;             /* 0..3 */
+    double utilization_frac;      /* that times sharers / peak(r); may pass 1 for a moment */
+    uint32_t cbusy;               /* 0..3 */
 } panem_state;
 
 /* Cannot fail; O(1). */
@@ -400,16 +411,16 @@ PANEM_API void panem_peek(const panem_model *model, panem_state *state);
 /* One record per closed window, or one for a run of idle windows. Times are absolute. */
 typedef struct panem_window {
     uint64_t start_ps;
-    uint64_t window_ps;         /* length of one */
-    uint64_t count;             /* how many equal windows this record stands for, 1.. */
-    double read_bytes;          /* outstanding, time-averaged over one window, own traffic */
+    uint64_t window_ps; /* length of one */
+    uint64_t count;     /* how many equal windows this record stands for, 1.. */
+    double read_bytes;  /* outstanding, time-averaged over one window, own traffic */
     double write_bytes;
-    uint64_t read_done_bytes;   /* completed in one window, own traffic */
+    uint64_t read_done_bytes; /* completed in one window, own traffic */
     uint64_t write_done_bytes;
-    uint64_t latency_ps;        /* that requests arriving in the next window will see */
+    uint64_t latency_ps; /* that requests arriving in the next window will see */
     double read_frac;
     uint32_t cbusy;
-    uint32_t saturated;         /* 1: N was at or beyond the relation's peak */
+    uint32_t saturated; /* 1: N was at or beyond the relation's peak */
 } panem_window;
 
 /* Called while a window closes, in time order. Must not call into the model. */
@@ -422,16 +433,16 @@ typedef struct panem_stats {
     uint64_t write_requests;
     uint64_t read_bytes;
     uint64_t write_bytes;
-    double read_latency_sum_ns;   /* sum of done - arrival */
+    double read_latency_sum_ns; /* sum of done - arrival */
     double write_latency_sum_ns;
-    uint64_t busy_answers;        /* BUSY returned */
+    uint64_t busy_answers; /* BUSY returned */
     uint64_t windows_closed;
     uint64_t windows_saturated;
     uint64_t windows_outside_mix; /* read fraction outside the curves' range */
     uint64_t cbusy_windows[4];    /* windows that closed at each level */
     double read_area_byte_ns;     /* integral of outstanding bytes over the closed windows */
     double write_area_byte_ns;
-    uint64_t guard_delays;        /* requests whose completion the guard moved */
+    uint64_t guard_delays; /* requests whose completion the guard moved */
 } panem_stats;
 
 /* Cannot fail; O(1). */

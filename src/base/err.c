@@ -37,6 +37,11 @@ static void fill(panem_error *err, panem_status status, const char *file, uint32
     (void)vsnprintf(err->message, sizeof err->message, format, args);
 }
 
+#ifdef __clang_analyzer__
+#undef pn_err
+#undef pn_err_at
+#endif
+
 panem_status pn_err(panem_error *err, panem_status status, const char *format, ...)
 {
     va_list args;
