@@ -232,7 +232,6 @@ static bool parse_writing(int key, char *arg, struct argp_state *state, settings
     }
 }
 
-/* LONG: one flat case per option. */
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     settings *s = state->input;
