@@ -17,11 +17,22 @@ typedef struct queue {
     uint32_t count;
 } queue;
 
+/* A request in flight; its index is the tag. */
+typedef struct slot {
+    uint64_t asked_ps;
+    uint32_t source;
+} slot;
+
 typedef struct runner {
     const pn_traffic_config *config;
     pn_mem_port *port;
     panem_error *err;
     pn_source *sources;
+    uint64_t
+        *refused_ps; /* by source: when its request was first refused; UINT64_MAX: it was not */
+    slot *slots;
+    uint32_t *free_slots; /* a stack */
+    uint32_t slot_count, free_count;
     queue queue;
     uint64_t now_ps;
     bool measuring;
@@ -125,7 +136,8 @@ static void pass_time(runner *r, uint64_t now_ps)
 static void take_response(runner *r, const pn_mem_response *response)
 {
     double ns = (double)(response->done_ps - response->arrival_ps) / 1000.0;
-    uint32_t number = (uint32_t)response->tag;
+    uint32_t number = r->slots[response->tag].source;
+    r->free_slots[r->free_count++] = (uint32_t)response->tag;
     r->in_flight_bytes -= response->bytes;
     *(response->kind == PANEM_READ ? &r->open.read_bytes : &r->open.write_bytes) += response->bytes;
     r->open.completions++;
@@ -133,7 +145,7 @@ static void take_response(runner *r, const pn_mem_response *response)
     pn_source_done(&r->sources[number], r->now_ps);
     queue_update(&r->queue, number, pn_source_due_ps(&r->sources[number]));
     if (r->config->response)
-        r->config->response(r->config->response_user, response);
+        r->config->response(r->config->response_user, response, r->slots[response->tag].asked_ps);
     if (!r->measuring)
         return;
     pn_hist_add(r->hist[response->kind], response->done_ps - response->arrival_ps);
@@ -155,13 +167,37 @@ static panem_status take_responses(runner *r, uint64_t until_ps)
 
 /* ---- sending ---- */
 
+/* The port said no: ask again when it says, or after its next event. */
+static void ask_later(runner *r, uint32_t number, uint64_t now_ps, uint64_t retry_ps)
+{
+    r->result->busy_answers += r->measuring;
+    if (r->refused_ps[number] == UINT64_MAX)
+        r->refused_ps[number] = now_ps;
+    if (retry_ps == UINT64_MAX)
+        retry_ps = pn_mem_next_event(r->port);
+    if (retry_ps <= now_ps || retry_ps == UINT64_MAX)
+        retry_ps = now_ps + 1;
+    queue_update(&r->queue, number, retry_ps);
+}
+
+static void note_in_flight(runner *r, uint32_t number, uint32_t tag, uint64_t now_ps)
+{
+    bool refused = r->refused_ps[number] != UINT64_MAX;
+    r->slots[tag] = (slot){refused ? r->refused_ps[number] : now_ps, number};
+    r->refused_ps[number] = UINT64_MAX;
+    r->free_count--;
+    r->in_flight_bytes += r->config->line_bytes;
+    queue_update(&r->queue, number, pn_source_due_ps(&r->sources[number]));
+}
+
 static panem_status send(runner *r, uint32_t number, uint64_t now_ps)
 {
     pn_source *source = &r->sources[number];
     pn_source before = *source; /* a refused request is asked again as it was */
+    uint32_t tag = r->free_slots[r->free_count - 1];
     bool is_read;
     pn_mem_request request = {.time_ps = now_ps,
-                              .tag = number,
+                              .tag = tag,
                               .bytes = r->config->line_bytes,
                               .source = number,
                               .origin = PN_MEM_DEMAND};
@@ -171,20 +207,14 @@ static panem_status send(runner *r, uint32_t number, uint64_t now_ps)
     uint64_t retry_ps = 0;
     panem_status status = pn_mem_submit(r->port, &retry_ps, &request);
     if (status == PANEM_OK) {
-        r->in_flight_bytes += request.bytes;
-        queue_update(&r->queue, number, pn_source_due_ps(source));
+        note_in_flight(r, number, tag, now_ps);
         return PANEM_OK;
     }
     if (status != PANEM_BUSY)
         return pn_err(r->err, status, "the memory model refused a request: %s",
                       panem_status_text(status));
     *source = before;
-    r->result->busy_answers += r->measuring;
-    if (retry_ps == UINT64_MAX) /* after the memory's next event */
-        retry_ps = pn_mem_next_event(r->port);
-    if (retry_ps <= now_ps || retry_ps == UINT64_MAX)
-        retry_ps = now_ps + 1;
-    queue_update(&r->queue, number, retry_ps);
+    ask_later(r, number, now_ps, retry_ps);
     return PANEM_OK;
 }
 
@@ -274,11 +304,21 @@ static void summarize(runner *r)
 
 static panem_status allocate(runner *r)
 {
+    const uint64_t slots_max = UINT64_C(1) << 26;
     uint32_t n = r->config->sources;
+    uint64_t slots = (uint64_t)n * r->config->source.outstanding;
+    if (slots > slots_max)
+        return pn_err(r->err, PANEM_E_RANGE, "%u sources with %u requests in flight are too many",
+                      n, r->config->source.outstanding);
+    r->slot_count = r->free_count = (uint32_t)slots;
+    r->slots = calloc(slots, sizeof *r->slots);
+    r->free_slots = calloc(slots, sizeof *r->free_slots);
+    r->refused_ps = calloc(n, sizeof *r->refused_ps);
     r->sources = calloc(n, sizeof *r->sources);
     r->queue = (queue){calloc(n, sizeof(uint32_t)), calloc(n, sizeof(uint32_t)),
                        calloc(n, sizeof(uint64_t)), n};
-    if (!r->sources || !r->queue.heap || !r->queue.place || !r->queue.due_ps)
+    if (!r->slots || !r->free_slots || !r->refused_ps || !r->sources || !r->queue.heap ||
+        !r->queue.place || !r->queue.due_ps)
         return pn_err(r->err, PANEM_E_NOMEM, "no memory for %u sources", n);
     PN_TRY(pn_hist_create(&r->hist[PANEM_READ], r->err));
     return pn_hist_create(&r->hist[PANEM_WRITE], r->err);
@@ -286,6 +326,9 @@ static panem_status allocate(runner *r)
 
 static void release(runner *r)
 {
+    free(r->slots);
+    free(r->free_slots);
+    free(r->refused_ps);
     free(r->sources);
     free(r->queue.heap);
     free(r->queue.place);
@@ -299,10 +342,13 @@ static void start_sources(runner *r)
     for (uint32_t i = 0; i < r->config->sources; i++) {
         pn_source_config c = r->config->source;
         c.stream = i;
+        r->refused_ps[i] = UINT64_MAX;
         pn_source_init(&r->sources[i], &c);
         queue_set(&r->queue, i, i);
         r->queue.due_ps[i] = UINT64_MAX;
     }
+    for (uint32_t i = 0; i < r->slot_count; i++)
+        r->free_slots[i] = r->slot_count - 1 - i;
     for (uint32_t i = 0; i < r->config->sources; i++)
         queue_update(&r->queue, i, pn_source_due_ps(&r->sources[i]));
 }

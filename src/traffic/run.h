@@ -21,8 +21,10 @@ typedef struct pn_traffic_window {
 } pn_traffic_window;
 
 typedef void (*pn_traffic_window_fn)(void *user, const pn_traffic_window *window);
-/* Every response, warm-up included, at its done time. */
-typedef void (*pn_traffic_response_fn)(void *user, const pn_mem_response *response);
+/* Every response, warm-up included, at its done time. asked_ps is when the source first asked:
+ * earlier than the arrival when the port was busy. */
+typedef void (*pn_traffic_response_fn)(void *user, const pn_mem_response *response,
+                                       uint64_t asked_ps);
 
 typedef struct pn_traffic_config {
     uint32_t sources;

@@ -28,11 +28,12 @@ static uint64_t draw_phase_q8(pn_source *s)
     return (from + pn_rng_below(&s->burst_rng, to - from + 1)) << 8;
 }
 
-static uint64_t draw_gap_q8(pn_source *s)
+static uint64_t draw_gap_q8(pn_source *s, uint64_t now_q8)
 {
-    if (s->config.arrival == PN_ARRIVAL_EVEN)
-        return s->gap_q8;
-    return pn_rng_exp(&s->rng, s->gap_q8);
+    uint64_t mean_q8 = s->gap_q8;
+    if (s->config.pattern == PN_PATTERN_PHASE && ((now_q8 >> 8) / s->config.phase_ps & 1))
+        mean_q8 = s->other_gap_q8;
+    return s->config.arrival == PN_ARRIVAL_EVEN ? mean_q8 : pn_rng_exp(&s->rng, mean_q8);
 }
 
 /* Moves a time past the off-phases it falls into. */
@@ -53,6 +54,7 @@ void pn_source_init(pn_source *source, const pn_source_config *config)
     pn_rng_init(&source->rng, config->seed, config->stream);
     pn_rng_init(&source->burst_rng, config->seed, UINT64_MAX);
     pn_source_set_gap(source, config->gap_ps);
+    source->other_gap_q8 = to_q8(config->phase_gap_ps);
     source->address = config->stream * STREAM_STRIDE;
     source->mix_q32 = pn_rng_u64(&source->rng) >> 32;
     source->due_q8 = pn_rng_below(&source->rng, source->gap_q8 + 1); /* sources start apart */
@@ -90,7 +92,7 @@ void pn_source_send(pn_source *source, uint64_t now_ps, bool *is_read, uint64_t 
     uint64_t sent_q8 = now_ps << 8;
     if (source->due_q8 > sent_q8 - 256 && source->due_q8 <= sent_q8)
         sent_q8 = source->due_q8; /* keep the fraction: the mean gap stays exact */
-    source->due_q8 = sent_q8 + draw_gap_q8(source);
+    source->due_q8 = sent_q8 + draw_gap_q8(source, sent_q8);
     if (source->config.pattern == PN_PATTERN_BURST)
         source->due_q8 = skip_off_phases(source, source->due_q8);
 }

@@ -3,7 +3,8 @@
  * The next request is due one gap after the last one was sent (no debt is kept while blocked): a
  * rate limit, as hardware generators have it. Gaps are exponential (poisson) or equal (even). In a
  * burst pattern the source alternates on and off phases of equal length, each pair drawn
- * log-uniformly between two bounds, and sends at twice the rate while on, so the mean stays. */
+ * log-uniformly between two bounds, and sends at twice the rate while on, so the mean stays. In a
+ * phase pattern all sources alternate between two mean gaps, each for the same time. */
 #ifndef PN_TRAFFIC_SOURCE_H
 #define PN_TRAFFIC_SOURCE_H
 
@@ -14,7 +15,7 @@
 
 typedef enum pn_arrival { PN_ARRIVAL_POISSON = 0, PN_ARRIVAL_EVEN } pn_arrival;
 typedef enum pn_mixing { PN_MIXING_EVEN = 0, PN_MIXING_RANDOM } pn_mixing;
-typedef enum pn_pattern { PN_PATTERN_STEADY = 0, PN_PATTERN_BURST } pn_pattern;
+typedef enum pn_pattern { PN_PATTERN_STEADY = 0, PN_PATTERN_BURST, PN_PATTERN_PHASE } pn_pattern;
 
 typedef struct pn_source_config {
     double gap_ps;        /* mean time between requests; 0: as fast as what is in flight allows */
@@ -25,6 +26,8 @@ typedef struct pn_source_config {
     pn_pattern pattern;
     uint64_t burst_low_ps; /* on-phase length, burst pattern */
     uint64_t burst_high_ps;
+    uint64_t phase_ps; /* length of a phase, phase pattern: gap_ps, then phase_gap_ps, ... */
+    double phase_gap_ps;
     uint64_t seed;
     uint64_t stream; /* number of this source: its own random numbers and phase */
 } pn_source_config;
@@ -34,6 +37,7 @@ typedef struct pn_source {
     pn_rng rng;
     pn_rng burst_rng;      /* equal in all sources of a run: they burst together */
     uint64_t gap_q8;       /* 1/256 ps */
+    uint64_t other_gap_q8; /* of every second phase, phase pattern */
     uint64_t due_q8;       /* when the next request may go */
     uint64_t phase_end_q8; /* of the on-phase, burst pattern */
     uint64_t phase_q8;     /* its length */

@@ -14,7 +14,7 @@ enum { LINE = 64 };
 static pn_source_config plain_source(double gap_ps)
 {
     return (pn_source_config){
-        .gap_ps = gap_ps, .read_frac = 0.67, .outstanding = 1000000, .seed = 5};
+        .gap_ps = gap_ps, .read_frac = 0.67, .outstanding = 10000000, .seed = 5};
 }
 
 static uint64_t send_n(pn_source *s, int n, double *reads)
@@ -169,7 +169,7 @@ static pn_traffic_config run_config(double offered_gbs, uint32_t sources)
                            .saturated_bytes = 1e9,
                            .step_ps = UINT64_MAX,
                            .end_ps = UINT64_MAX};
-    c.source.outstanding = 4096;
+    c.source.outstanding = 2048;
     return c;
 }
 
@@ -255,8 +255,9 @@ static void add_window(void *user, const pn_traffic_window *w)
     t->bytes += w->read_bytes + w->write_bytes;
 }
 
-static void add_response(void *user, const pn_mem_response *response)
+static void add_response(void *user, const pn_mem_response *response, uint64_t asked_ps)
 {
+    assert_true(asked_ps <= response->arrival_ps);
     *(uint64_t *)user += response->bytes;
 }
 
