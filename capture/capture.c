@@ -12,7 +12,8 @@
  * that modifies itself) counts the instructions that completed. The one that was interrupted does
  * not count, and its accesses are dropped: QEMU executes it again, or the program never returns to
  * it.
- *  - A block may end in a truncated phantom of an instruction that crosses a page; it never starts.
+ *  - A block may end in a truncated phantom of an instruction that crosses a page; it never starts,
+ *    and the next block begins at its pc.
  *  - Adjacent pieces of one vector access are merged up to 64 bytes (QEMU reports 8 at a time), per
  *    instruction and direction.
  *  - A repeated string instruction (x86 rep) is executed by QEMU as one block per iteration. It is
@@ -47,8 +48,7 @@ typedef struct block {
     uint64_t hash; /* of sizes and bytes */
     uint32_t id;
     uint16_t n_insts;
-    bool phantom; /* the last instruction ends exactly at a page's end: it may be a phantom */
-    bool rep;     /* the last instruction is an x86 string instruction with a repeat prefix */
+    bool rep; /* the last instruction is an x86 string instruction with a repeat prefix */
 } block;
 
 /* One guest thread. */
@@ -191,7 +191,7 @@ static void close_block(vcpu *v, uint64_t next_pc)
     if (!b)
         return;
     uint32_t done = v->started;
-    bool phantom = b->phantom && done + 1 == b->n_insts && (next_pc == b->last_pc || next_pc == 0);
+    bool phantom = done + 1 == b->n_insts && next_pc == b->last_pc;
     if (done < b->n_insts && !phantom && done > 0 && next_pc != 0)
         done--; /* left early: the last one started did not complete */
     if (done > 0)
@@ -333,11 +333,13 @@ static block *intern(struct qemu_plugin_tb *tb)
     block *b = calloc(1, sizeof *b);
     if (!b)
         abort();
-    uint64_t last_pc = qemu_plugin_insn_vaddr(inst);
-    bool page_end = (last_pc + size) % PAGE_BYTES == 0;
-    *b = (block){
-        *head,        pc,          last_pc,  hash,
-        g.n_blocks++, (uint16_t)n, page_end, g.x86 && is_rep(qemu_plugin_insn_data(inst), size)};
+    *b = (block){.next_same = *head,
+                 .pc = pc,
+                 .last_pc = qemu_plugin_insn_vaddr(inst),
+                 .hash = hash,
+                 .id = g.n_blocks++,
+                 .n_insts = (uint16_t)n,
+                 .rep = g.x86 && is_rep(qemu_plugin_insn_data(inst), size)};
     *head = b;
     define(b, tb, bytes);
     return b;
@@ -504,7 +506,7 @@ static void pass_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     (void)id;
     size_t n = qemu_plugin_tb_n_insns(tb);
     struct qemu_plugin_insn *last = n ? qemu_plugin_tb_get_insn(tb, n - 1) : NULL;
-    if (last && (qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last)) % PAGE_BYTES == 0) {
+    if (last && qemu_plugin_insn_vaddr(last) % PAGE_BYTES > PAGE_BYTES - PN_INST_BYTES) {
         /* Perhaps a phantom: count it only when it starts. */
         qemu_plugin_register_vcpu_insn_exec_cb(last, pass_last, QEMU_PLUGIN_NO_REGS, NULL);
         n--;

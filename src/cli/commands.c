@@ -11,6 +11,8 @@ const pn_command *const pn_commands[] = {
     &pn_cmd_dram_list,
     &pn_cmd_dram_show,
     &pn_cmd_trace_record,
+    &pn_cmd_trace_info,
+    &pn_cmd_trace_head,
     &pn_cmd_trace_verify,
     NULL,
 };

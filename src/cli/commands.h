@@ -13,6 +13,8 @@ extern const pn_command pn_cmd_curves_scale;
 extern const pn_command pn_cmd_dram_list;
 extern const pn_command pn_cmd_dram_show;
 extern const pn_command pn_cmd_trace_record;
+extern const pn_command pn_cmd_trace_info;
+extern const pn_command pn_cmd_trace_head;
 extern const pn_command pn_cmd_trace_verify;
 
 #endif

@@ -366,8 +366,13 @@ bool pn_decode_x86(pn_inst *inst)
     ZydisInstructionCategory c = x.i.meta.category;
     x.stack = c == ZYDIS_CATEGORY_PUSH || c == ZYDIS_CATEGORY_POP || c == ZYDIS_CATEGORY_CALL ||
               c == ZYDIS_CATEGORY_RET;
+    pn_class cls = class_of(&x);
+    if (cls == PN_CLASS_NOP) { /* its operands are only padding */
+        inst->cls = PN_CLASS_NOP;
+        return true;
+    }
     take_operands(inst, &x);
-    inst->cls = (uint8_t)refine(class_of(&x), inst, &x);
+    inst->cls = (uint8_t)refine(cls, inst, &x);
     set_flags(inst, &x);
     set_branch(inst, &x);
     set_uops(inst, &x);
