@@ -3,7 +3,7 @@
 
 enum { LINE_BYTES = 64 };
 /* Streams of different sources lie this far apart. */
-static const uint64_t STREAM_STRIDE = UINT64_C(1) << 36;
+static const uint64_t STREAM_STRIDE = UINT64_C(1) << 35;
 
 static uint64_t to_q8(double ps)
 {
@@ -55,7 +55,8 @@ void pn_source_init(pn_source *source, const pn_source_config *config)
     pn_rng_init(&source->burst_rng, config->seed, UINT64_MAX);
     pn_source_set_gap(source, config->gap_ps);
     source->other_gap_q8 = to_q8(config->phase_gap_ps);
-    source->address = config->stream * STREAM_STRIDE;
+    source->address[0] = 2 * config->stream * STREAM_STRIDE;
+    source->address[1] = source->address[0] + STREAM_STRIDE;
     source->mix_q32 = pn_rng_u64(&source->rng) >> 32;
     source->due_q8 = pn_rng_below(&source->rng, source->gap_q8 + 1); /* sources start apart */
     if (config->pattern == PN_PATTERN_BURST) {
@@ -83,11 +84,20 @@ static bool next_is_read(pn_source *s)
     return read;
 }
 
+static uint64_t next_address(pn_source *s, int kind)
+{
+    double share = s->config.random_share;
+    if (share > 0.0 && (double)(pn_rng_u64(&s->rng) >> 32) < share * 4294967296.0)
+        return pn_rng_below(&s->rng, s->config.capacity_bytes / LINE_BYTES) * LINE_BYTES;
+    uint64_t address = s->address[kind];
+    s->address[kind] += LINE_BYTES;
+    return address;
+}
+
 void pn_source_send(pn_source *source, uint64_t now_ps, bool *is_read, uint64_t *address)
 {
     *is_read = next_is_read(source);
-    *address = source->address;
-    source->address += LINE_BYTES;
+    *address = next_address(source, !*is_read);
     source->in_flight++;
     uint64_t sent_q8 = now_ps << 8;
     if (source->due_q8 > sent_q8 - 256 && source->due_q8 <= sent_q8)

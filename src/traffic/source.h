@@ -26,6 +26,9 @@ typedef struct pn_source_config {
     pn_pattern pattern;
     uint64_t burst_low_ps; /* on-phase length, burst pattern */
     uint64_t burst_high_ps;
+    double random_share; /* 0: reads and writes each continue a stream; else this share of them goes
+                            to random lines below capacity_bytes */
+    uint64_t capacity_bytes;
     uint64_t phase_ps; /* length of a phase, phase pattern: gap_ps, then phase_gap_ps, ... */
     double phase_gap_ps;
     uint64_t seed;
@@ -42,7 +45,7 @@ typedef struct pn_source {
     uint64_t phase_end_q8; /* of the on-phase, burst pattern */
     uint64_t phase_q8;     /* its length */
     uint64_t mix_q32;      /* error diffusion of the even mix */
-    uint64_t address;      /* next line of this source's stream */
+    uint64_t address[2];   /* next line of this source's streams, by access kind */
     uint32_t in_flight;
 } pn_source;
 
