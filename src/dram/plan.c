@@ -42,13 +42,16 @@ static void choose_turn(pn_dram_channel *ch)
         ch->served = 0;
         ch->quota = reads;
     }
-    ch->kind = ch->turn;
+    uint32_t kind = ch->turn;
     ch->hold_ck = 0;
     if (ch->turn == READ && reads == 0 && writes > 0) {
-        ch->kind = WRITE;
+        kind = WRITE;
         if (ch->bursts[READ] > 0)
             ch->hold_ck = ch->last_read_ck + ch->dram->timing.write_idle;
     }
+    if (kind != ch->kind)
+        ch->close_ck = 0; /* other banks may close now: look again */
+    ch->kind = kind;
 }
 
 static void find_aged(pn_dram_channel *ch)
@@ -74,21 +77,35 @@ static bool blocked(const pn_dram_channel *ch, const pn_dram_bank *bank, uint64_
 }
 
 /* What group, rank and bus allow, for the kind being served. */
-static void set_limits(pn_dram_channel *ch)
+static void limit_groups(pn_dram_channel *ch, uint32_t rank, uint32_t first, uint32_t end)
 {
+    uint32_t kind = ch->kind;
     uint64_t rows = later(earliest(ch, ROWS), ch->hold_ck);
     uint64_t columns = later(earliest(ch, COLUMNS), ch->hold_ck);
-    uint32_t kind = ch->kind;
-    uint32_t per_rank = ch->group_count / ch->rank_count;
-    for (uint32_t r = 0, g = 0; r < ch->rank_count; r++) {
-        uint64_t act = later(rows, ch->rank[r].next_act);
-        uint64_t col = later(columns, ch->rank[r].next_col[kind]);
-        for (uint32_t end = g + per_rank; g < end; g++) {
-            ch->limits[LIMIT_ACT + g] = later(act, ch->group[g].next_act);
-            ch->limits[LIMIT_COL + g] = later(col, ch->group[g].next_col[kind]);
-        }
+    uint64_t act = later(rows, ch->rank[rank].next_act);
+    uint64_t col = later(columns, ch->rank[rank].next_col[kind]);
+    for (uint32_t g = first; g < end; g++) {
+        ch->limits[LIMIT_ACT + g] = later(act, ch->group[g].next_act);
+        ch->limits[LIMIT_COL + g] = later(col, ch->group[g].next_col[kind]);
     }
     ch->limits[LIMIT_PRE] = rows;
+}
+
+/* Only where the bursts are: a lone bank, or whole ranks. plan_arrival asks for more itself. */
+static void set_limits(pn_dram_channel *ch)
+{
+    const uint64_t *pending = ch->pending_mask[ch->kind];
+    uint64_t any = pending[0] | pending[1];
+    if ((pending[0] == 0 || pending[1] == 0) && (any & (any - 1)) == 0) {
+        uint32_t index = (uint32_t)__builtin_ctzll(any) + (pending[1] ? 64 : 0);
+        const pn_dram_bank *bank = &ch->bank[index];
+        limit_groups(ch, bank->rank, bank->group, bank->group + 1U);
+        return;
+    }
+    uint32_t per_rank = ch->group_count / ch->rank_count;
+    for (uint32_t r = 0; r < ch->rank_count; r++)
+        if (ch->rank[r].pending > 0)
+            limit_groups(ch, r, r * per_rank, (r + 1) * per_rank);
 }
 
 static void offer_bank(pn_dram_channel *ch, uint32_t index, const pn_dram_ready *ready)
@@ -124,7 +141,7 @@ static void offer_aged(pn_dram_channel *ch)
     offer_bank(ch, e->bank, &ready);
 }
 
-/* The bank whose command comes first; BANKS_MAX when the mask is empty. Distance in cycles and
+/* The bank of a mask, not empty, whose command comes first. Distance in cycles and
  * then age (of 2^24, from the oldest on; precharges last) make one number, so that the loop has no
  * branch to miss.
  */
@@ -134,7 +151,7 @@ static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
     uint64_t now = ch->floor_ck;
     uint64_t oldest = ch->entries[ch->oldest[ch->kind]].seq;
     uint64_t best = NEVER;
-    uint32_t first = BANKS_MAX;
+    uint32_t first = 0;
     for (uint32_t word = 0; word < 2; word++) {
         for (uint64_t m = mask[word]; m; m &= m - 1) {
             uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(m);
@@ -151,9 +168,9 @@ static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
 /* A winner that a refresh blocks may hide one that is free: then every bank is asked. */
 static bool offer_first(pn_dram_channel *ch, const uint64_t *mask)
 {
-    uint32_t index = first_bank(ch, mask);
-    if (index == BANKS_MAX)
+    if ((mask[0] | mask[1]) == 0)
         return true;
+    uint32_t index = first_bank(ch, mask);
     const pn_dram_ready *ready = &ch->ready[ch->kind][index];
     if (blocked(ch, &ch->bank[index], later(ready->ck, ch->limits[ready->limit])))
         return false;
@@ -179,16 +196,16 @@ static void consider_bursts(pn_dram_channel *ch)
     }
 }
 
-/* Offers the closing of one open row; returns the cycle it may close. */
+/* Offers the closing of one open row; returns the cycle it may close. Banks with bursts of the kind
+ * being served are not asked: those hit, or close the row for a row of their own. */
 static uint64_t consider_close(pn_dram_channel *ch, uint32_t index)
 {
     const pn_dram_bank *bank = &ch->bank[index];
     if (bank->hit[READ] != NONE || bank->hit[WRITE] != NONE)
         return NEVER;
     uint64_t close = later(bank->next_pre, bank->last_use + ch->dram->timing.page_timeout);
-    bool served = ch->pending_mask[ch->kind][index >> 6] >> (index & 63) & 1;
     uint64_t ck = later(close, earliest(ch, ROWS));
-    if (served || ck > ch->row.ck || blocked(ch, bank, ck))
+    if (ck > ch->row.ck || blocked(ch, bank, ck))
         return close;
     pn_dram_choice offer = {ck, NEVER - 1, NONE, PN_DRAM_PRE, (uint8_t)index, bank->rank};
     pn_dram_offer(&ch->row, &offer);
@@ -205,7 +222,8 @@ static void consider_closing(pn_dram_channel *ch)
         return;
     uint64_t first = NEVER;
     for (uint32_t word = 0; word < 2; word++) {
-        for (uint64_t m = ch->open_mask[word]; m; m &= m - 1) {
+        uint64_t m = ch->open_mask[word] & ~ch->pending_mask[ch->kind][word];
+        for (; m; m &= m - 1) {
             uint64_t ck = consider_close(ch, word * 64 + (uint32_t)__builtin_ctzll(m));
             first = ck < first ? ck : first;
         }
@@ -259,10 +277,15 @@ void pn_dram_plan(pn_dram_channel *ch)
     }
     consider_closing(ch);
     choose(ch);
-    for (uint32_t r = 0; r < ch->rank_count; r++)
-        if (ch->rank[r].force_ck != NEVER && ch->rank[r].force_ck <= ch->plan.ck)
-            pn_dram_refresh_consider(ch, r);
-    choose(ch);
+    bool refresh = false;
+    for (uint32_t r = 0; r < ch->rank_count; r++) {
+        if (ch->rank[r].force_ck == NEVER || ch->rank[r].force_ck > ch->plan.ck)
+            continue;
+        pn_dram_refresh_consider(ch, r);
+        refresh = true;
+    }
+    if (refresh)
+        choose(ch);
 }
 
 /* Whether a burst that arrived can change whose turn it is, or from when on. */
@@ -284,6 +307,8 @@ void pn_dram_plan_arrival(pn_dram_channel *ch, uint16_t entry, bool rank_was_idl
         return;
     pn_dram_ready ready = ch->ready[e->kind][e->bank];
     ready.ck = later(ready.ck, e->arrive_ck);
+    const pn_dram_bank *bank = &ch->bank[e->bank];
+    limit_groups(ch, bank->rank, bank->group, bank->group + 1U);
     offer_bank(ch, e->bank, &ready);
     choose(ch);
 }
@@ -297,6 +322,7 @@ void pn_dram_run(pn_dram_channel *ch, uint64_t last_ck)
         pn_dram_issue(ch, &ch->plan);
         pn_dram_plan(ch);
     }
-    if (pn_dram_idle(ch))
+    /* Without a log nobody misses an idle bus's refreshes before its next burst (port.c). */
+    if (ch->dram->log && pn_dram_idle(ch))
         pn_dram_refresh_skip(ch, last_ck);
 }

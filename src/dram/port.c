@@ -143,8 +143,12 @@ static pn_dram_channel *full_bus(pn_dram *d, const bursts *b, uint32_t kind)
 
 static void run_buses(pn_dram *d, const bursts *b, uint64_t end_ck)
 {
-    for (uint32_t i = 0; end_ck > 0 && i < b->count; i++)
-        pn_dram_run(&d->channels[b->place[i].channel], end_ck - 1);
+    for (uint32_t i = 0; end_ck > 0 && i < b->count; i++) {
+        pn_dram_channel *ch = &d->channels[b->place[i].channel];
+        pn_dram_run(ch, end_ck - 1);
+        if (pn_dram_idle(ch))
+            pn_dram_refresh_skip(ch, end_ck - 1);
+    }
 }
 
 static void queue_burst(pn_dram *d, const pn_dram_place *place, uint32_t kind, uint32_t request,

@@ -138,9 +138,11 @@ void pn_dram_bank_ready(pn_dram_channel *ch, uint32_t index, uint32_t kind)
 {
     const pn_dram_bank *bank = &ch->bank[index];
     pn_dram_ready *ready = &ch->ready[kind][index];
-    ready->entry = bank->head[kind];
     uint64_t bit = UINT64_C(1) << (index & 63);
     ch->hit_mask[kind][index >> 6] &= ~bit;
+    ready->entry = bank->head[kind];
+    if (ready->entry == NONE)
+        return;
     if (!bank->open) {
         ready->ck = bank->next_act;
         ready->limit = (uint8_t)(LIMIT_ACT + bank->group);
@@ -153,8 +155,8 @@ void pn_dram_bank_ready(pn_dram_channel *ch, uint32_t index, uint32_t kind)
         ready->ck = bank->next_pre;
         ready->limit = LIMIT_PRE;
     }
-    ready->age = ready->entry == NONE ? NEVER : ch->entries[ready->entry].seq;
-    if (ready->limit == LIMIT_PRE && ready->entry != NONE)
+    ready->age = ch->entries[ready->entry].seq;
+    if (ready->limit == LIMIT_PRE)
         ready->age |= AGE_PRECHARGE;
 }
 

@@ -104,9 +104,12 @@ static void skip_rounds(pn_dram_channel *ch, pn_dram_rank *rank, uint64_t last_c
 {
     const pn_dram_timing *t = &ch->dram->timing;
     uint64_t round = t->refresh_interval * t->refresh_sets;
-    if (ch->dram->log || last_ck < rank->refresh_due + round)
-        return;
-    uint64_t rounds = (last_ck - rank->refresh_due) / round;
+    uint64_t rounds = 0;
+    /* A pause is most often short: a few additions are cheaper than a division. */
+    while (rounds < 8 && last_ck - rank->refresh_due >= (rounds + 1) * round)
+        rounds++;
+    if (rounds == 8)
+        rounds = (last_ck - rank->refresh_due) / round;
     rank->refresh_due += rounds * round;
     ch->refreshes += rounds * t->refresh_sets;
 }
@@ -122,12 +125,16 @@ uint64_t pn_dram_refresh_uncounted(const pn_dram_channel *ch, uint64_t last_ck)
     return count;
 }
 
-void pn_dram_refresh_skip(pn_dram_channel *ch, uint64_t last_ck)
+static void play(pn_dram_channel *ch, uint32_t rank, uint64_t ck)
 {
-    if (ch->dram->timing.refresh_sets == 0)
-        return;
-    for (uint32_t r = 0; r < ch->rank_count; r++)
-        skip_rounds(ch, &ch->rank[r], last_ck);
+    pn_dram_issue_refresh(ch, rank, ck);
+    ch->command_ck[ROWS] = ck + 1;
+    ch->command_ck[COLUMNS] = later(ch->command_ck[COLUMNS], ck + 1);
+}
+
+/* In order of time over the ranks. */
+static void play_all(pn_dram_channel *ch, uint64_t last_ck)
+{
     for (;;) {
         uint32_t first = 0;
         uint64_t first_ck = NEVER;
@@ -140,8 +147,27 @@ void pn_dram_refresh_skip(pn_dram_channel *ch, uint64_t last_ck)
         }
         if (first_ck > last_ck)
             return;
-        pn_dram_issue_refresh(ch, first, first_ck);
-        ch->command_ck[ROWS] = first_ck + 1;
-        ch->command_ck[COLUMNS] = later(ch->command_ck[COLUMNS], first_ck + 1);
+        play(ch, first, first_ck);
     }
+}
+
+void pn_dram_refresh_skip(pn_dram_channel *ch, uint64_t last_ck)
+{
+    const pn_dram *d = ch->dram;
+    if (d->timing.refresh_sets == 0)
+        return;
+    bool together = d->timing.refresh_sets == 1 && !d->config.refresh_stagger && !d->log;
+    for (uint32_t r = 0; r < ch->rank_count; r++) {
+        pn_dram_rank *rank = &ch->rank[r];
+        if (rank->refresh_due > last_ck)
+            continue;
+        if (!d->log)
+            skip_rounds(ch, rank, last_ck);
+        /* Ranks that refresh together have one each left, in the order of their numbers. */
+        uint64_t ck = idle_refresh_ck(ch, rank);
+        if (together && ck <= last_ck)
+            play(ch, r, ck);
+    }
+    if (!together)
+        play_all(ch, last_ck);
 }
