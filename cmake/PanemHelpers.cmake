@@ -61,7 +61,7 @@ function(panem_fuzz name)
     set(grown ${CMAKE_CURRENT_BINARY_DIR}/grown_${name})
     file(MAKE_DIRECTORY ${grown})
     add_test(NAME fuzz_run_${name} CONFIGURATIONS Fuzz
-      COMMAND fuzz_${name} -max_total_time=${PANEM_FUZZ_SECONDS} -max_len=4096 -verbosity=0
+      COMMAND fuzz_${name} -max_total_time=${PANEM_FUZZ_SECONDS} -max_len=4096 -timeout=20 -verbosity=0
               -artifact_prefix=${grown}/ ${grown} ${A_CORPUS})
     set_tests_properties(fuzz_run_${name} PROPERTIES LABELS fuzz TIMEOUT 3600)
   endif()

@@ -1,11 +1,12 @@
 /* cmd.c - see cmd.h. */
 #include "cli/cmd.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/text.h"
 
 static void print_place(const panem_error *err)
 {
@@ -90,8 +91,70 @@ static char *argp_doc(const pn_command *c)
     return doc;
 }
 
+/* ---- unknown options ----
+ * argp names an unknown option but not the nearest one. This pass over the words, ahead of argp's,
+ * follows its rules: "--" ends the options, a unique beginning stands for a name, and the word
+ * after an option that takes one belongs to it. */
+
+static const struct argp_option *long_option(const pn_command *c, const char *name, size_t length)
+{
+    for (const struct argp_option *o = c->options; o->name || o->doc; o++)
+        if (o->name && strncmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+static bool short_takes_next(const pn_command *c, const char *letters)
+{
+    for (; *letters; letters++)
+        for (const struct argp_option *o = c->options; o->name || o->doc; o++)
+            if (o->key == (unsigned char)*letters && o->arg)
+                return letters[1] == '\0' && !(o->flags & OPTION_ARG_OPTIONAL);
+    return false;
+}
+
+static void say_unknown(const pn_command *c, const char *word, size_t length)
+{
+    enum { NAMES_MAX = 128 };
+    const char *names[NAMES_MAX + 3] = {"help", "usage"};
+    size_t n = 2;
+    char name[80];
+    for (const struct argp_option *o = c->options; (o->name || o->doc) && n < NAMES_MAX; o++)
+        if (o->name)
+            names[n++] = o->name;
+    (void)snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const char *near = pn_text_nearest(name, names);
+    fprintf(stderr, "panem: unknown option '--%s'%s%s%s (panem %s --help lists them)\n", name,
+            near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", c->name);
+}
+
+/* false, and said, when a long option is not one of the command's. */
+static bool options_known(const pn_command *c, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == '\0')
+            continue;
+        if (argv[i][1] != '-') {
+            i += short_takes_next(c, argv[i] + 1);
+            continue;
+        }
+        const char *word = argv[i] + 2;
+        size_t length = strcspn(word, "=");
+        const struct argp_option *o = long_option(c, word, length);
+        if (!o && strncmp("help", word, length) != 0 && strncmp("usage", word, length) != 0) {
+            say_unknown(c, word, length);
+            return false;
+        }
+        if (o && o->arg && word[length] == '\0' && !(o->flags & OPTION_ARG_OPTIONAL))
+            i++;
+    }
+    return true;
+}
+
 int pn_command_main(const pn_command *command, int argc, char **argv)
 {
+    if (!options_known(command, argc, argv))
+        return PN_EXIT_USAGE;
     void *settings = calloc(1, command->settings_size ? command->settings_size : 1);
     char *doc = argp_doc(command);
     char name[80];
@@ -112,73 +175,5 @@ int pn_command_main(const pn_command *command, int argc, char **argv)
         command->release(settings);
     free(settings);
     free(doc);
-    if (code == PN_EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        fputs("panem: standard output: cannot write\n", stderr);
-        code = PN_EXIT_FAILED;
-    }
     return code;
-}
-
-/* ---- manual pages ---- */
-
-static void man_text(const char *text, FILE *out)
-{
-    bool line_start = true;
-    for (; *text; text++) {
-        if (line_start && (*text == '.' || *text == '\''))
-            fputs("\\&", out);
-        if (*text == '\n' && text[1] == '\n') {
-            fputs("\n.PP\n", out);
-            text++;
-            line_start = true;
-            continue;
-        }
-        if (*text == '-')
-            fputs("\\-", out);
-        else if (*text == '\\')
-            fputs("\\e", out);
-        else
-            fputc(*text, out);
-        line_start = *text == '\n';
-    }
-    fputc('\n', out);
-}
-
-static void man_option(const struct argp_option *o, FILE *out)
-{
-    fputs(".TP\n\\fB", out);
-    if (o->key > 0 && o->key < 128 && isprint(o->key))
-        fprintf(out, "\\-%c\\fR, \\fB", o->key);
-    fprintf(out, "\\-\\-%s\\fR", o->name);
-    if (o->arg)
-        fprintf(out, "=\\fI%s\\fR", o->arg);
-    fputc('\n', out);
-    man_text(o->doc ? o->doc : "", out);
-}
-
-void pn_command_man(const pn_command *command, FILE *out)
-{
-    char upper[80];
-    char dashed[80];
-    size_t i = 0;
-    for (; command->name[i] && i + 1 < sizeof upper; i++) {
-        char c = command->name[i] == ' ' ? '-' : command->name[i];
-        dashed[i] = c;
-        upper[i] = (char)toupper((unsigned char)c);
-    }
-    upper[i] = dashed[i] = '\0';
-    fprintf(out, ".TH PANEM-%s 1 \"\" \"panem %s\"\n.SH NAME\npanem-%s \\- ", upper,
-            panem_version(), dashed);
-    man_text(command->summary, out);
-    fprintf(out, ".SH SYNOPSIS\n.B panem %s\n[\\fIOPTION\\fR...] ", command->name);
-    man_text(command->arguments ? command->arguments : "", out);
-    fputs(".SH DESCRIPTION\n", out);
-    man_text(command->details, out);
-    fputs(".SH OPTIONS\n", out);
-    for (const struct argp_option *o = command->options; o->name || o->doc; o++)
-        if (o->name && !(o->flags & OPTION_HIDDEN))
-            man_option(o, out);
-    fputs(".SH EXIT STATUS\n0 success, 1 failure, 2 usage, 3 bad input\n.SH EXAMPLES\n.nf\n", out);
-    man_text(command->examples, out);
-    fputs(".fi\n", out);
 }

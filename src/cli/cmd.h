@@ -37,6 +37,8 @@ int pn_command_main(const pn_command *command, int argc, char **argv);
 
 /* The manual page in man(7) form on stdout. */
 void pn_command_man(const pn_command *command, FILE *out);
+/* The page of the program itself, panem(1), which lists the commands. */
+void pn_program_man(const pn_command *const *commands, FILE *out);
 
 /* Prints "panem: file:line:col: message" on stderr and returns the exit code for the status:
  * 2 for arguments, 1 for memory and failed output, 3 for bad input. */

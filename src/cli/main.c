@@ -1,6 +1,8 @@
 /* main.c - picks the command. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -36,7 +38,7 @@ static void print_help(FILE *out)
     for (const pn_command *const *c = pn_commands; *c; c++)
         fprintf(out, "  %-16s %s\n", (*c)->name, (*c)->summary);
     fputs("\n  --version        print the version\n"
-          "  --man COMMAND    print a command's manual page in man(7) form\n"
+          "  --man [COMMAND]  print a manual page in man(7) form\n"
           "\nExit status: 0 success, 1 failure, 2 usage, 3 bad input.\n",
           out);
 }
@@ -63,14 +65,28 @@ static int print_man(int argc, char **argv)
 {
     int words = 0;
     const pn_command *c = find(argc - 1, argv + 1, &words);
-    if (!c)
-        return argc > 2 ? unknown(argc - 1, argv + 1) : PN_EXIT_USAGE;
-    pn_command_man(c, stdout);
+    if (c)
+        pn_command_man(c, stdout);
+    else if (argc > 2)
+        return unknown(argc - 1, argv + 1);
+    else
+        pn_program_man(pn_commands, stdout);
     return PN_EXIT_OK;
+}
+
+/* Runs last, also when argp ends the program after --help: a full disk is a failure. */
+static void check_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    fputs("panem: standard output: cannot write\n", stderr);
+    _exit(PN_EXIT_FAILED);
 }
 
 int main(int argc, char **argv)
 {
+    if (atexit(check_output) != 0)
+        return PN_EXIT_FAILED;
     argp_err_exit_status = PN_EXIT_USAGE;
     if (argc < 2) {
         print_help(stderr);
