@@ -87,8 +87,8 @@ static int check(settings *s, const pn_rawset *raw)
     if (found > 0 || s->format != PN_FORMAT_TABLE)
         pn_table_print(s->table, s->format, stdout);
     pn_curves_summary(set, raw->count, name ? name : s->input, s->theoretical_gbs);
-    fprintf(stderr, "panem: %zu warnings, %zu repairs, %zu notes\n", s->counts[PN_WARNING],
-            s->counts[PN_REPAIR], s->counts[PN_NOTE]);
+    (void)fprintf(stderr, "panem: %zu warnings, %zu repairs, %zu notes\n", s->counts[PN_WARNING],
+                  s->counts[PN_REPAIR], s->counts[PN_NOTE]);
     panem_curves_destroy(set);
     return s->strict && s->counts[PN_REPAIR] + s->counts[PN_WARNING] > 0 ? PN_EXIT_FAILED
                                                                          : PN_EXIT_OK;

@@ -19,12 +19,12 @@ const char *pn_severity_name(pn_severity severity)
 
 void pn_curves_remark(pn_severity severity, const char *file, uint32_t line, const char *text)
 {
-    fprintf(stderr, "panem: %s: ", pn_severity_name(severity));
+    (void)fprintf(stderr, "panem: %s: ", pn_severity_name(severity));
     if (file[0] && line)
-        fprintf(stderr, "%s:%u: ", file, line);
+        (void)fprintf(stderr, "%s:%u: ", file, line);
     else if (file[0])
-        fprintf(stderr, "%s: ", file);
-    fprintf(stderr, "%s\n", text);
+        (void)fprintf(stderr, "%s: ", file);
+    (void)fprintf(stderr, "%s\n", text);
 }
 
 panem_status pn_curves_read(pn_rawset *raw, const char *path, panem_error *err)
@@ -113,18 +113,18 @@ void pn_curves_summary(const panem_curves *set, size_t points, const char *name,
         low = c.read_frac < low ? c.read_frac : low;
         high = c.read_frac > high ? c.read_frac : high;
     }
-    fprintf(stderr,
-            "panem: %s: %u curve%s of %zu points, reads %.6g..%.6g %%, idle %.1f..%.1f ns, "
-            "peak %.1f GB/s",
-            name, count, count == 1 ? "" : "s", points, 100.0 * low, 100.0 * high, idle_min,
-            idle_max, peak);
+    (void)fprintf(stderr,
+                  "panem: %s: %u curve%s of %zu points, reads %.6g..%.6g %%, idle %.1f..%.1f ns, "
+                  "peak %.1f GB/s",
+                  name, count, count == 1 ? "" : "s", points, 100.0 * low, 100.0 * high, idle_min,
+                  idle_max, peak);
     if (theoretical_gbs > 0.0) {
         char number[PN_NUM_TEXT_MAX];
         (void)pn_num_format(number, theoretical_gbs);
-        fprintf(stderr, " (%.1f %% of the theoretical %s GB/s)", 100.0 * peak / theoretical_gbs,
-                number);
+        (void)fprintf(stderr, " (%.1f %% of the theoretical %s GB/s)",
+                      100.0 * peak / theoretical_gbs, number);
     }
-    fputc('\n', stderr);
+    (void)fputc('\n', stderr);
 }
 
 panem_status pn_curves_add_transform(pn_rawset *raw, const char *more, panem_error *err)

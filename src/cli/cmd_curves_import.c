@@ -286,18 +286,18 @@ static void count_repairs(const settings *s)
     size_t in_text = s->remarks[PN_REPAIR];
     for (int k = 0; k < PANEM_FINDING_PAST_PEAK; k++)
         in_text -= s->kinds[k];
-    fprintf(stderr, "panem: %zu repairs", s->remarks[PN_REPAIR]);
+    (void)fprintf(stderr, "panem: %zu repairs", s->remarks[PN_REPAIR]);
     if (in_text > 0) {
-        fprintf(stderr, "%sin the text: %zu", before, in_text);
+        (void)fprintf(stderr, "%sin the text: %zu", before, in_text);
         before = ", ";
     }
     for (int k = 0; k < KINDS; k++) {
         if (s->kinds[k] == 0)
             continue;
-        fprintf(stderr, "%s%s: %zu", before, names[k], s->kinds[k]);
+        (void)fprintf(stderr, "%s%s: %zu", before, names[k], s->kinds[k]);
         before = ", ";
     }
-    fprintf(stderr, "%s\n", *before == ',' ? ")" : "");
+    (void)fprintf(stderr, "%s\n", *before == ',' ? ")" : "");
 }
 
 /* ---- running ---- */

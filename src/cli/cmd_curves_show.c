@@ -300,7 +300,7 @@ static int show(const settings *s, const pn_rawset *raw)
     panem_status status = table && verdicts
                               ? pn_curves_build_verdicts(&set, verdicts, raw, &options, &err)
                               : pn_err(&err, PANEM_E_NOMEM, "no memory for a table");
-    if (status == PANEM_OK && !s->converted)
+    if (status == PANEM_OK && verdicts && !s->converted)
         fill_raw(s, table, raw, set, verdicts);
     if (status == PANEM_OK && s->converted && !fill_converted(s, table, set))
         status = pn_err(&err, PANEM_E_NOMEM, "no memory for a table");

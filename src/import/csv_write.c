@@ -71,10 +71,15 @@ static void add_number(pn_text *text, double value)
         pn_text_number(text, value);
 }
 
+/* A point where it stands: sorting moves these, not the set. */
+typedef struct place {
+    const pn_raw_point *point;
+} place;
+
 static int by_read_frac(const void *a, const void *b)
 {
-    const pn_raw_point *x = *(const pn_raw_point *const *)a;
-    const pn_raw_point *y = *(const pn_raw_point *const *)b;
+    const pn_raw_point *x = ((const place *)a)->point;
+    const pn_raw_point *y = ((const place *)b)->point;
     if (x->read_frac != y->read_frac)
         return x->read_frac < y->read_frac ? -1 : 1;
     return x < y ? -1 : x > y;
@@ -83,24 +88,25 @@ static int by_read_frac(const void *a, const void *b)
 panem_status pn_csv_format(pn_text *text, const pn_rawset *set, panem_error *err)
 {
     bool stds = false;
-    const pn_raw_point **points = malloc((set->count + 1) * sizeof *points);
+    place *points = malloc((set->count + 1) * sizeof *points);
     if (!points)
         return pn_err(err, PANEM_E_NOMEM, "no memory for the points of a curve set");
     for (size_t i = 0; i < set->count; i++) {
-        points[i] = &set->points[i];
-        stds |= isfinite(points[i]->bandwidth_std_gbs) || isfinite(points[i]->latency_std_ns);
+        points[i].point = &set->points[i];
+        stds |= isfinite(points[i].point->bandwidth_std_gbs) ||
+                isfinite(points[i].point->latency_std_ns);
     }
     qsort(points, set->count, sizeof *points, by_read_frac);
     add_meta(text, set);
     pn_text_printf(text, "read_pct,bandwidth_gbs,latency_ns%s\n",
                    stds ? ",bandwidth_std_gbs,latency_std_ns" : "");
     for (size_t i = 0; i < set->count; i++) {
-        pn_text_number(text, percent_of(points[i]->read_frac));
-        add_number(text, points[i]->bandwidth_gbs);
-        add_number(text, points[i]->latency_ns);
+        pn_text_number(text, percent_of(points[i].point->read_frac));
+        add_number(text, points[i].point->bandwidth_gbs);
+        add_number(text, points[i].point->latency_ns);
         if (stds) {
-            add_number(text, points[i]->bandwidth_std_gbs);
-            add_number(text, points[i]->latency_std_ns);
+            add_number(text, points[i].point->bandwidth_std_gbs);
+            add_number(text, points[i].point->latency_std_ns);
         }
         pn_text_puts(text, "\n");
     }

@@ -19,9 +19,9 @@
 
 /* In the order they are tried: the ones with an unmistakable header first. */
 static const pn_import_format *const FORMATS[] = {
-    &pn_format_csv,  &pn_format_mess2_csv,  &pn_format_multiload, &pn_format_mlc,
-    &pn_format_asct, &pn_format_mess2_json, &pn_format_profet,    &pn_format_mess1};
-enum { FORMAT_COUNT = sizeof FORMATS / sizeof *FORMATS };
+    &pn_format_csv,    &pn_format_mess2_csv, &pn_format_multiload,
+    &pn_format_mlc,    &pn_format_asct,      &pn_format_mess2_json,
+    &pn_format_profet, &pn_format_mess1,     NULL};
 
 const char *const pn_import_format_names[] = {"csv", "mess1", "mess2-csv", "mess2-json", "profet",
                                               "mlc", "asct",  "multiload", NULL};
@@ -153,7 +153,7 @@ static panem_status find_format(pn_import *import, const pn_source *source)
 {
     const char *name = import->options->format;
     char names[128];
-    for (int i = 0; i < FORMAT_COUNT; i++) {
+    for (int i = 0; FORMATS[i]; i++) {
         bool fits = name ? strcmp(FORMATS[i]->name, name) == 0 : FORMATS[i]->recognize(source);
         if (!fits)
             continue;
@@ -237,8 +237,11 @@ static panem_status parse_text(pn_import *import, const pn_source *source)
     import->path = source->path;
     import->labels_unsure = false;
     import->order = PANEM_ORDER_RISING;
+    import->format = NULL;
     PN_TRY(refuse_nul(import, source));
     PN_TRY(find_format(import, source));
+    if (!import->format) /* cannot be: find_format fails then; for the static analyzer */
+        return PANEM_E_FORMAT;
     PN_TRY(choose_bandwidth_unit(import));
     PN_TRY(choose_latency_unit(import));
     PN_TRY(pn_rawset_add_file(import->set, &import->file, source->path, import->err));

@@ -136,7 +136,8 @@ static panem_status take_unit(pn_import *import, const pn_line *header)
 {
     const char *at = pn_line_find(header, "B/sec");
     char unit[] = "?B/s";
-    unit[0] = at > header->text ? at[-1] : '?';
+    if (at > header->text)
+        unit[0] = at[-1];
     if (!pn_import_set_unit(import, unit))
         return pn_import_fault(import, header->number, 0, "unknown bandwidth unit in the header");
     return PANEM_OK;

@@ -89,8 +89,8 @@ static panem_status label(scanner *s, const sink *k, double *value)
 
 static panem_status pair(scanner *s, sink *k, double read_pct)
 {
-    double bandwidth;
-    double latency;
+    double bandwidth = 0.0;
+    double latency = 0.0;
     if (!accept(s, '['))
         return fault(s, k, "a pair [bandwidth, latency]");
     uint32_t line = s->line;
@@ -105,7 +105,7 @@ static panem_status pair(scanner *s, sink *k, double read_pct)
 
 static panem_status curve(scanner *s, sink *k)
 {
-    double read_pct;
+    double read_pct = 0.0;
     PN_TRY(label(s, k, &read_pct));
     if (!accept(s, '['))
         return fault(s, k, "a list of pairs");
