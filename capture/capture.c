@@ -199,6 +199,19 @@ static void close_block(vcpu *v, uint64_t next_pc)
     v->block = NULL;
 }
 
+/* A part of a string instruction may end here: enough accesses, and none that would grow. */
+static bool part_ends(const vcpu *v)
+{
+    if (v->n < REP_ACCESSES)
+        return false;
+    for (int write = 0; write < 2; write++) {
+        uint32_t last = v->last[write];
+        if (last != UINT32_MAX && (v->shapes[last] >> 8 & 0xff) < MERGED_BYTES)
+            return v->n >= 2 * REP_ACCESSES; /* backwards, they never grow */
+    }
+    return true;
+}
+
 static void on_block(unsigned index, void *user)
 {
     vcpu *v = g.vcpus[index];
@@ -208,7 +221,7 @@ static void on_block(unsigned index, void *user)
     old = v->block;
     if (old && old->rep && v->started == old->n_insts && b->pc == old->last_pc) {
         /* One more iteration. */
-        if (v->n < REP_ACCESSES) {
+        if (!part_ends(v)) {
             v->index_base = old->n_insts - 1u;
             return;
         }
