@@ -15,5 +15,8 @@ const pn_command *const pn_commands[] = {
     &pn_cmd_trace_info,
     &pn_cmd_trace_head,
     &pn_cmd_trace_verify,
+    &pn_cmd_trace_convert,
+    &pn_cmd_trace_slice,
+    &pn_cmd_trace_redecode,
     NULL,
 };

@@ -17,5 +17,8 @@ extern const pn_command pn_cmd_trace_record;
 extern const pn_command pn_cmd_trace_info;
 extern const pn_command pn_cmd_trace_head;
 extern const pn_command pn_cmd_trace_verify;
+extern const pn_command pn_cmd_trace_convert;
+extern const pn_command pn_cmd_trace_slice;
+extern const pn_command pn_cmd_trace_redecode;
 
 #endif

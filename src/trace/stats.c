@@ -134,7 +134,9 @@ static bool first_time(measure *m, const pn_inst *inst)
     m->s.static_instructions++;
     if (!put(&m->pcs, inst->pc, READ_MARK, &before))
         return false;
-    m->s.changed += before == READ_MARK; /* the second content; a third finds both marks */
+    m->s.changed +=
+        before == READ_MARK &&
+        !(inst->flags & PN_INST_NO_BYTES); /* the second content; a third finds both marks */
     if (before == READ_MARK && !put(&m->pcs, inst->pc, WRITE_MARK, &before))
         return false;
     uint64_t last = (inst->pc + (inst->length ? inst->length - 1 : 0)) >> LINE_SHIFT;
