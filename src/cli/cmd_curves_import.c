@@ -313,6 +313,10 @@ static void base_name(pn_text *text, const char *path, bool stem)
 {
     static const char *const endings[] = {".gz", ".xz", ".bz2", ".zst", ".txt", ".csv", ".json"};
     size_t end = strlen(path);
+    if (strcmp(path, "-") == 0) {
+        pn_text_puts(text, "standard input");
+        return;
+    }
     while (end > 1 && path[end - 1] == '/')
         end--;
     size_t start = end;

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ const char *const pn_import_format_names[] = {"csv", "mess1", "mess2-csv", "mess
 
 const char *const pn_import_units[] = {"B/s",  "kB/s",  "MB/s",  "GB/s",
                                        "TB/s", "MiB/s", "GiB/s", NULL};
-/* GB/s = value x mul / div; two factors so that decimal units are exact to the last bit. */
+/* GB/s = value x mul / div. */
 static const double UNIT_MUL[] = {1.0, 1.0, 1.0, 1.0, 1000.0, 1.048576, 1.073741824};
 static const double UNIT_DIV[] = {1e9, 1e6, 1e3, 1.0, 1.0, 1e3, 1.0};
 
@@ -45,15 +46,26 @@ struct pn_file_info {
 
 /* ---- for the readers ---- */
 
+/* 1237.6 MB/s is 1.2376 GB/s, where the quotient of doubles is 1.2375999999999998: a decimal of
+ * nine places that is the quotient's neighbour takes its place. */
+static double to_gbs(const pn_import *import, double value)
+{
+    double gbs = value * import->unit_mul / import->unit_div;
+    double decimal = floor(gbs * 1e9 + 0.5) / 1e9;
+    return fabs(decimal - gbs) <= DBL_EPSILON * fabs(gbs) ? decimal : gbs;
+}
+
 panem_status pn_import_add(pn_import *import, double read_pct, double bandwidth, double latency,
                            double bandwidth_std, double latency_std, uint32_t line)
 {
     double ghz = import->clock_ghz > 0.0 ? import->clock_ghz : 1.0;
-    double mul = import->unit_mul;
-    double div = import->unit_div;
-    pn_raw_point point = {
-        read_pct / 100.0,  bandwidth * mul / div, latency / ghz, bandwidth_std * mul / div,
-        latency_std / ghz, import->file,          line};
+    pn_raw_point point = {read_pct / 100.0,
+                          to_gbs(import, bandwidth),
+                          latency / ghz,
+                          to_gbs(import, bandwidth_std),
+                          latency_std / ghz,
+                          import->file,
+                          line};
     return pn_rawset_add(import->set, &point, import->err);
 }
 
