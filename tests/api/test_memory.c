@@ -42,10 +42,15 @@ static const char *const CSV = "# name: memory test\n# source: none\n"
                                "50,1,95\n50,40,110\n50,70,210\n"
                                "100,1,90\n100,50,100\n100,90,220\n";
 
+enum { MODES = 7 };
+
 static panem_model_options options_of(int mode)
 {
+    static const panem_kind kinds[MODES] = {
+        PANEM_KIND_PANEM, PANEM_KIND_PANEM, PANEM_KIND_FIXED_HIGH, PANEM_KIND_MD1,
+        PANEM_KIND_MESS,  PANEM_KIND_MG1,   PANEM_KIND_NEXTFREE};
     panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
-    o.kind = mode == 2 ? PANEM_KIND_FIXED_HIGH : PANEM_KIND_PANEM;
+    o.kind = kinds[mode];
     o.time_mode = mode == 1 ? PANEM_TIME_HORIZON : PANEM_TIME_ORDERED;
     return o;
 }
@@ -54,7 +59,7 @@ static panem_model_options options_of(int mode)
 static void every_allocation_may_fail_and_nothing_leaks(void **state)
 {
     (void)state;
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < MODES; mode++) {
         panem_status status = PANEM_E_NOMEM;
         size_t n = 0;
         while (status != PANEM_OK) {
@@ -107,7 +112,7 @@ static void a_model_may_have_an_allocator_of_its_own(void **state)
 static void a_running_model_never_allocates(void **state)
 {
     (void)state;
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < MODES; mode++) {
         counting c;
         counting_init(&c);
         panem_curves *set = fix_set(FIX_THREE, &c.allocator);

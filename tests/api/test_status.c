@@ -151,7 +151,7 @@ static void a_bad_request_is_an_argument_error_for_every_kind(void **state)
         {0, 0, 64, UINT32_MAX, 0},          {(UINT64_C(1) << 62) + 1, 0, 64, PANEM_READ, 0},
         {UINT64_MAX, 0, 64, PANEM_READ, 0},
     };
-    for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_FIXED_HIGH; kind++) {
+    for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_NEXTFREE; kind++) {
         panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
         o.kind = (panem_kind)kind;
         panem_model *m = model_of(set, &o);
@@ -239,7 +239,7 @@ static void early_acknowledgement_frees_the_writer_alone(void **state)
     (void)state;
     panem_curves *set = fix_set(FIX_ONE, NULL);
     for (int early = 0; early < 2; early++)
-        for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_FIXED_HIGH; kind++) {
+        for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_NEXTFREE; kind++) {
             panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
             o.kind = (panem_kind)kind;
             o.early_write_ack = (uint32_t)early;
@@ -322,7 +322,7 @@ static void a_damaged_state_is_never_taken(void **state)
 {
     (void)state;
     panem_curves *set = fix_set(FIX_THREE, NULL);
-    for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_FIXED_HIGH; kind++) {
+    for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_NEXTFREE; kind++) {
         panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
         o.kind = (panem_kind)kind;
         o.windows = 2;

@@ -147,7 +147,7 @@ static void silence_gives_zeros_and_no_nan(void **state)
 {
     (void)state;
     for (int shape = 0; shape < FIX_COUNT; shape++)
-        for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_FIXED_HIGH; kind++) {
+        for (int kind = PANEM_KIND_PANEM; kind <= PANEM_KIND_NEXTFREE; kind++) {
             panem_curves *set = fix_set((fix_shape)shape, NULL);
             panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
             o.kind = (panem_kind)kind;
