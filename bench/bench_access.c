@@ -4,8 +4,9 @@
  * interleaved with those of all other rows, so that a slow moment of the host hits all alike. The
  * median over the repeats is shown. Nothing is subtracted: the row "loop" is the same loop around a
  * function that only writes a response, called through a pointer the compiler cannot see through;
- * "fixed" is PANEM_KIND_FIXED_IDLE. Arrivals are Poisson with the stated mean gap, from a table
- * made before timing; two reads to one write, 64 bytes each.
+ * "fixed" is PANEM_KIND_FIXED_IDLE; md1, mess, mg1 and nextfree are the analytic peers. Arrivals
+ * are Poisson with the stated mean gap, from a table made before timing; two reads to one write, 64
+ * bytes each.
  *
  * Load. The curves' peak is 160 GB/s, or as much more as keeps the load at 70 % of it: an overload
  * would be answered as busy after a while and time something else.
@@ -22,8 +23,17 @@
 
 enum { TABLE = 4096, REPEATS_MAX = 101, LINE_BYTES = 64, POINTS = 24 };
 
-typedef enum subject { SUBJECT_LOOP, SUBJECT_FIXED, SUBJECT_PANEM } subject;
-static const char *const SUBJECT_NAMES[] = {"loop", "fixed", "panem"};
+typedef enum subject {
+    SUBJECT_LOOP,
+    SUBJECT_FIXED,
+    SUBJECT_PANEM,
+    SUBJECT_MD1,
+    SUBJECT_MESS,
+    SUBJECT_MG1,
+    SUBJECT_NEXTFREE
+} subject;
+static const char *const SUBJECT_NAMES[] = {"loop", "fixed", "panem",   "md1",
+                                            "mess", "mg1",   "nextfree"};
 
 typedef panem_status (*access_fn)(panem_model *, panem_response *, const panem_request *);
 
@@ -75,8 +85,11 @@ static panem_curves *make_set(uint32_t curves, double peak_gbs)
 
 static panem_model *make_model(const row *r, const panem_curves *set)
 {
+    static const panem_kind kinds[] = {
+        PANEM_KIND_FIXED_IDLE, PANEM_KIND_FIXED_IDLE, PANEM_KIND_PANEM,   PANEM_KIND_MD1,
+        PANEM_KIND_MESS,       PANEM_KIND_MG1,        PANEM_KIND_NEXTFREE};
     panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
-    o.kind = r->what == SUBJECT_PANEM ? PANEM_KIND_PANEM : PANEM_KIND_FIXED_IDLE;
+    o.kind = kinds[r->what];
     o.sharers = r->sharers;
     o.guard = r->guard;
     panem_model *model = NULL;
@@ -89,7 +102,7 @@ static void sample(row *r, int repeat)
 {
     static uint64_t gaps_ps[TABLE];
     static uint32_t kinds[TABLE];
-    static volatile access_fn functions[] = {only_answer, panem_access, panem_access};
+    static volatile access_fn functions[] = {only_answer, panem_access};
     pn_rng rng;
     pn_rng_init(&rng, 1, (uint64_t)repeat);
     for (int i = 0; i < TABLE; i++) {
@@ -98,7 +111,7 @@ static void sample(row *r, int repeat)
     }
     panem_curves *set = make_set(r->curves, r->peak_gbs);
     panem_model *model = make_model(r, set);
-    access_fn ask = functions[r->what];
+    access_fn ask = functions[r->what != SUBJECT_LOOP];
     panem_request q = {0, 0, LINE_BYTES, PANEM_READ, 0};
     panem_response answer = {0, 0, 0, 0};
     uint64_t start = now_ns();
@@ -152,6 +165,8 @@ static int make_rows(row *rows)
         rows[n++].guard = PANEM_GUARD_OFF;
         rows[n] = make_row(SUBJECT_PANEM, gaps_ps[g], 1, 1);
         rows[n++].guard = PANEM_GUARD_ARRIVALS;
+        for (int peer = SUBJECT_MD1; peer <= SUBJECT_NEXTFREE; peer++)
+            rows[n++] = make_row((subject)peer, gaps_ps[g], 1, 1);
     }
     return n;
 }
@@ -172,11 +187,11 @@ static double fixed_ns(const row *rows, int count, uint64_t gap_ps)
 
 static void print_table(const row *rows, int count)
 {
-    printf("%-6s %8s %7s %6s %-11s %9s %9s %9s %8s\n", "model", "gap ns", "sharers", "curves",
+    printf("%-8s %8s %7s %6s %-11s %9s %9s %9s %8s\n", "model", "gap ns", "sharers", "curves",
            "guard", "median ns", "least ns", "x fixed", "busy");
     for (int i = 0; i < count; i++) {
         const row *r = &rows[i];
-        printf("%-6s %8.1f %7u %6u %-11s %9.2f %9.2f %9.2f %8llu\n", SUBJECT_NAMES[r->what],
+        printf("%-8s %8.1f %7u %6u %-11s %9.2f %9.2f %9.2f %8llu\n", SUBJECT_NAMES[r->what],
                (double)r->gap_ps / 1000.0, r->sharers, r->curves, guard_name(r), r->median_ns,
                r->least_ns, r->median_ns / fixed_ns(rows, count, r->gap_ps),
                (unsigned long long)r->busy);
