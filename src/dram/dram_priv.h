@@ -138,7 +138,7 @@ typedef struct pn_dram pn_dram;
 typedef struct pn_dram_channel {
     pn_dram *dram;
     uint32_t index;
-    uint32_t bank_count, rank_count, group_count;
+    uint32_t bank_count, rank_count, banks_per_rank;
     uint64_t floor_ck;      /* nothing happens before */
     uint64_t command_ck[2]; /* the command bus is free from here on: for ROWS, for COLUMNS */
     pn_dram_choice plan, col, row;
@@ -150,6 +150,7 @@ typedef struct pn_dram_channel {
     uint32_t turn, served, quota;
     uint32_t kind; /* whose bursts the plan serves */
     uint64_t hold_ck, last_read_ck, last_col_ck;
+    uint64_t kind_ck; /* since when that kind is served */
     uint16_t aged;
     bool aged_col;
     uint8_t last_col;

@@ -78,7 +78,7 @@ static void precharge(pn_dram_channel *ch, const pn_dram_choice *choice)
 
 static void precharge_all(pn_dram_channel *ch, const pn_dram_choice *choice)
 {
-    uint32_t per_rank = ch->bank_count / ch->rank_count;
+    uint32_t per_rank = ch->banks_per_rank;
     for (uint32_t b = choice->rank * per_rank; b < (choice->rank + 1U) * per_rank; b++)
         if (ch->bank[b].open)
             close_bank(ch, b, choice->ck);
@@ -148,7 +148,7 @@ static void refresh_banks(pn_dram_channel *ch, uint32_t r, uint64_t ck, pn_dram_
     if (ch->dram->config.refresh == PN_DRAM_REFRESH_PER_BANK)
         command->group = (uint8_t)(rank->refresh_set / banks);
     raise_to(&rank->next_act, ck + t->refsbrd);
-    uint32_t per_rank = ch->bank_count / ch->rank_count;
+    uint32_t per_rank = ch->banks_per_rank;
     for (uint32_t b = r * per_rank; b < (r + 1) * per_rank; b++) {
         if (!pn_dram_refresh_covers(ch, rank, &ch->bank[b]))
             continue;

@@ -49,9 +49,11 @@ static void choose_turn(pn_dram_channel *ch)
         if (ch->bursts[READ] > 0)
             ch->hold_ck = ch->last_read_ck + ch->dram->timing.write_idle;
     }
-    if (kind != ch->kind)
-        ch->close_ck = 0; /* other banks may close now: look again */
+    if (kind == ch->kind)
+        return;
     ch->kind = kind;
+    ch->kind_ck = ch->floor_ck;
+    ch->close_ck = 0; /* other banks may close now: look again */
 }
 
 static void find_aged(pn_dram_channel *ch)
@@ -63,7 +65,9 @@ static void find_aged(pn_dram_channel *ch)
         return;
     const pn_dram_entry *e = &ch->entries[oldest];
     uint64_t now = earliest(ch, ROWS);
-    if (e->arrive_ck + ch->dram->timing.age_cap >= now)
+    /* Posted writes wait for a drain as a matter of course: they age while writes are served. */
+    uint64_t since = e->kind == READ ? e->arrive_ck : later(e->arrive_ck, ch->kind_ck);
+    if (since + ch->dram->timing.age_cap >= now)
         return;
     const pn_dram_bank *bank = &ch->bank[e->bank];
     ch->aged = oldest;
@@ -102,7 +106,7 @@ static void set_limits(pn_dram_channel *ch)
         limit_groups(ch, bank->rank, bank->group, bank->group + 1U);
         return;
     }
-    uint32_t per_rank = ch->group_count / ch->rank_count;
+    uint32_t per_rank = ch->dram->config.groups;
     for (uint32_t r = 0; r < ch->rank_count; r++)
         if (ch->rank[r].pending > 0)
             limit_groups(ch, r, r * per_rank, (r + 1) * per_rank);

@@ -345,7 +345,7 @@ static void init_channel(pn_dram *d, uint32_t index)
     ch->dram = d;
     ch->index = index;
     ch->rank_count = c->ranks;
-    ch->group_count = c->ranks * c->groups;
+    ch->banks_per_rank = per_rank;
     ch->bank_count = c->ranks * per_rank;
     ch->entries = d->entries + (size_t)index * queue;
     ch->aged = NONE;

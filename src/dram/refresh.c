@@ -55,7 +55,7 @@ static void consider_all(pn_dram_channel *ch, uint32_t r)
         offer_row(ch, ck, PN_DRAM_REF, r, 0);
         return;
     }
-    uint32_t per_rank = ch->bank_count / ch->rank_count;
+    uint32_t per_rank = ch->banks_per_rank;
     uint64_t ck = rank->force_ck;
     for (uint32_t b = r * per_rank; b < (r + 1) * per_rank; b++)
         if (ch->bank[b].open)
@@ -66,7 +66,7 @@ static void consider_all(pn_dram_channel *ch, uint32_t r)
 static void consider_banks(pn_dram_channel *ch, uint32_t r)
 {
     const pn_dram_rank *rank = &ch->rank[r];
-    uint32_t per_rank = ch->bank_count / ch->rank_count;
+    uint32_t per_rank = ch->banks_per_rank;
     uint64_t ck = later(rank->force_ck, rank->next_refresh);
     bool open = false;
     for (uint32_t b = r * per_rank; b < (r + 1) * per_rank; b++) {
