@@ -71,7 +71,7 @@ static const pn_param params[] = {
     COUNT(col_command_ck, 1, 1, 8, "command-bus cycles of a read or write"),
     SWITCH(split_command_bus, 0, "row and column commands do not share a bus (HBM)"),
     CHOICE(refresh, PN_DRAM_REFRESH_ALL_BANK, refreshes, "refresh kind"),
-    COUNT(refresh_postpone, 3, 0, 8, "intervals a busy rank may put refreshes off"),
+    COUNT(refresh_postpone, 3, 0, 8, "intervals a busy bus may put its refreshes off"),
     SWITCH(refresh_stagger, 0, "on: ranks refresh at different times, else together"),
     CHOICE(mapping, PN_DRAM_MAP_RO_RA_BA_CO_BG, mappings, "address bits, high to low"),
     SWITCH(bank_hash, 1, "XOR bank bits with row bits: strides of a power of two spread"),

@@ -79,7 +79,7 @@ typedef struct pn_dram_config {
     uint32_t act_command_ck, col_command_ck; /* command-bus cycles */
     uint32_t split_command_bus;              /* 1: row and column commands on buses of their own */
     uint32_t refresh;                        /* pn_dram_refresh */
-    uint32_t refresh_postpone;               /* intervals a busy rank may put its refresh off */
+    uint32_t refresh_postpone;               /* intervals a busy bus may put refreshes off */
     uint32_t refresh_stagger;                /* 0: all ranks of a channel at once; 1: spread */
     uint32_t mapping;                        /* pn_dram_mapping */
     uint32_t bank_hash;                      /* 1: bank, group and rank are XORed with row bits */

@@ -112,7 +112,7 @@ typedef struct pn_dram_rank {
     uint64_t closed_ck;     /* all precharges so far have taken effect */
     uint64_t next_refresh, refresh_due, force_ck;
     uint32_t refresh_set;
-    bool refreshing; /* forced once: all owed ones follow */
+    bool refreshing; /* begun: all owed ones follow */
 } pn_dram_rank;
 
 /* Of commands of one cycle, activates go before precharges: only activates can be all there is to
@@ -192,6 +192,7 @@ struct pn_dram {
     uint32_t *heap; /* requests with a done time, earliest first */
     uint32_t heap_count;
     uint64_t now_ps, seq, latency_ps;
+    uint32_t busy_at[KINDS];     /* queued bursts that let refreshes be put off */
     uint32_t cbusy_at[KINDS][3]; /* queued bursts of a kind */
     pn_dram_log_fn log;
     void *log_user;
@@ -224,7 +225,7 @@ void pn_dram_log_command(const pn_dram_channel *ch, const pn_dram_command *comma
 /* plan.c */
 void pn_dram_plan(pn_dram_channel *ch);
 /* A burst arrived: keep the plan right, with little work where possible. */
-void pn_dram_plan_arrival(pn_dram_channel *ch, uint16_t entry, bool rank_was_idle);
+void pn_dram_plan_arrival(pn_dram_channel *ch, uint16_t entry);
 /* Does everything up to and including a cycle. */
 void pn_dram_run(pn_dram_channel *ch, uint64_t last_ck);
 

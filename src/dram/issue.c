@@ -82,6 +82,9 @@ static void precharge_all(pn_dram_channel *ch, const pn_dram_choice *choice)
     for (uint32_t b = choice->rank * per_rank; b < (choice->rank + 1U) * per_rank; b++)
         if (ch->bank[b].open)
             close_bank(ch, b, choice->ck);
+    /* tRP holds for the whole rank, and what was begun is finished though the bus became busy. */
+    raise_to(&ch->rank[choice->rank].next_act, choice->ck + ch->dram->timing.rp);
+    ch->rank[choice->rank].refreshing = true;
     pn_dram_command command = {choice->ck, ch->index, PN_DRAM_PREA, choice->rank, ALL, ALL, 0, 0};
     pn_dram_log_command(ch, &command);
 }

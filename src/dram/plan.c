@@ -301,10 +301,19 @@ static bool changes_turn(const pn_dram_channel *ch, const pn_dram_entry *e)
            ch->count[WRITE] == ch->dram->config.write_high;
 }
 
-void pn_dram_plan_arrival(pn_dram_channel *ch, uint16_t entry, bool rank_was_idle)
+/* Whether it can change when a refresh is due: it was the one that made the bus or rank busy. */
+static bool changes_refresh(const pn_dram_channel *ch, const pn_dram_entry *e)
+{
+    const uint32_t *at = ch->dram->busy_at;
+    return ch->count[e->kind] == at[e->kind] ||
+           ch->rank[ch->bank[e->bank].rank].pending == at[READ];
+}
+
+void pn_dram_plan_arrival(pn_dram_channel *ch, uint16_t entry)
 {
     const pn_dram_entry *e = &ch->entries[entry];
-    if (rank_was_idle || changes_turn(ch, e) || ch->plan.ck == NEVER || ch->plan.bank == e->bank ||
+    if (changes_turn(ch, e) || changes_refresh(ch, e) || ch->plan.ck == NEVER ||
+        ch->plan.bank == e->bank || ch->rank[ch->bank[e->bank].rank].pending == 1 ||
         (ch->aged != NONE && ch->entries[ch->aged].bank == e->bank))
         ch->dirty = true;
     if (ch->dirty || e->kind != ch->kind)

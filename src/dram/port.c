@@ -164,9 +164,8 @@ static void queue_burst(pn_dram *d, const pn_dram_place *place, uint32_t kind, u
         pn_dram_burst_done(d, request, ck + 1, pn_dram_cbusy(ch));
         return;
     }
-    bool idle = ch->rank[place->rank].pending == 0;
     uint16_t entry = pn_dram_queue_add(ch, place, kind, request, ck);
-    pn_dram_plan_arrival(ch, entry, idle);
+    pn_dram_plan_arrival(ch, entry);
     if (ch->dirty)
         pn_dram_plan(ch);
 }
@@ -325,9 +324,11 @@ static void init_timing(pn_dram *d)
     t->age_cap = ck_from(&d->clock, c->age_cap_ps);
 }
 
-static void init_cbusy(pn_dram *d)
+static void init_levels(pn_dram *d)
 {
     const pn_dram_config *c = &d->config;
+    d->busy_at[READ] = (c->read_queue * 3 + 3) / 4;
+    d->busy_at[WRITE] = c->write_high;
     const uint32_t pct[3] = {c->cbusy_1_pct, c->cbusy_2_pct, c->cbusy_3_pct};
     uint32_t above = c->write_queue - c->write_high;
     for (uint32_t i = 0; i < 3; i++) {
@@ -421,7 +422,7 @@ panem_status pn_dram_create(pn_mem_port **port, const pn_dram_config *config, co
         dram_destroy(&d->port);
         return status;
     }
-    init_cbusy(d);
+    init_levels(d);
     for (uint32_t i = 0; i < d->channel_count; i++)
         init_channel(d, i);
     *port = &d->port;

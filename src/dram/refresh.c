@@ -1,10 +1,12 @@
 /* refresh.c - when refreshes are due and how they get their turn.
  *
- * Every rank owes one refresh per interval (tREFI; bank-wise: tREFI / sets). A rank with nothing
- * queued pays at once; one with work may put up to refresh_postpone intervals off and then pays
- * everything it owes in one go. Ranks that refresh together (refresh_stagger off) are busy
- * together. From that moment (force_ck) the banks concerned take no other command: they are
- * precharged and refreshed. While a bus is idle, refreshes are only counted. */
+ * Every rank owes one refresh per interval (tREFI; bank-wise: tREFI / sets) and pays it when due.
+ * On a busy bus (three quarters of the read queue, or write_high writes) it may put up to
+ * refresh_postpone intervals off and then pays everything it owes in one go, since every pause of
+ * the data costs the closing and opening of rows besides. Ranks that refresh together
+ * (refresh_stagger off) are busy together. From force_ck on the banks concerned take no other
+ * command: they are precharged and refreshed. While a bus is idle, refreshes are only counted.
+ */
 #include "dram/dram_priv.h"
 
 void pn_dram_refresh_init(pn_dram_channel *ch)
@@ -18,11 +20,19 @@ void pn_dram_refresh_init(pn_dram_channel *ch)
     }
 }
 
+/* Busy: so many bursts wait that lost bandwidth costs more than a later, longer stall. Ranks that
+ * refresh together are busy together. */
+static bool busy(const pn_dram_channel *ch, const pn_dram_rank *rank)
+{
+    const pn_dram *d = ch->dram;
+    if (d->config.refresh_stagger)
+        return rank->pending >= d->busy_at[READ];
+    return ch->count[READ] >= d->busy_at[READ] || ch->count[WRITE] >= d->busy_at[WRITE];
+}
+
 uint64_t pn_dram_refresh_force(const pn_dram_channel *ch, const pn_dram_rank *rank)
 {
-    bool busy = ch->dram->config.refresh_stagger ? rank->pending > 0
-                                                 : (ch->count[READ] | ch->count[WRITE]) > 0;
-    if (rank->refresh_due == NEVER || !busy || rank->refreshing)
+    if (rank->refresh_due == NEVER || rank->refreshing || !busy(ch, rank))
         return rank->refresh_due;
     uint64_t off = ch->dram->timing.refresh_interval * ch->dram->config.refresh_postpone;
     return rank->refresh_due + off;

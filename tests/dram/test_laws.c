@@ -232,27 +232,35 @@ static void a_read_that_meets_a_refresh_waits_for_its_end(void **state)
     pn_mem_destroy(port);
 }
 
+/* Refreshes, write drains and turnarounds may not bend the curve: characterizations rest on it. */
 static void more_load_never_means_a_shorter_mean_latency(void **state)
 {
     (void)state;
-    pn_dram_config c = preset("ddr5-4800");
-    double last = 0.0;
-    for (uint64_t gap_ps = 20000; gap_ps > 1900; gap_ps = gap_ps * 4 / 5) {
-        pn_mem_port *port = make(&c);
-        traffic t = {.pattern = RANDOM,
-                     .requests = 60000,
-                     .bytes = 64,
-                     .gap_ps = gap_ps,
-                     .footprint_bytes = UINT64_C(1) << 33,
-                     .seed = 9};
-        outcome o;
-        drive(&o, port, &t);
-        double mean = (double)o.read_latency_ps / (double)o.reads;
-        assert_true(mean > last * 0.995);
-        last = mean;
-        pn_mem_destroy(port);
+    static const char *const names[] = {"ddr4-2666", "ddr5-4800"};
+    for (uint32_t i = 0; i < 6; i++) {
+        pn_dram_config c = preset(names[i % 2]);
+        double line_ps = 64.0 / pn_dram_theoretical_peak(&c) * 1e12;
+        double last = 0.0;
+        for (uint32_t load_pct = 15; load_pct <= 90; load_pct += 15) {
+            pn_mem_port *port = make(&c);
+            traffic t = {.pattern = RANDOM,
+                         .requests = 60000,
+                         .bytes = 64,
+                         .write_pct = i / 2 * 25,
+                         .gap_ps = (uint64_t)(line_ps * 100.0 / load_pct),
+                         .footprint_bytes = UINT64_C(1) << 33,
+                         .seed = 9};
+            outcome o;
+            drive(&o, port, &t);
+            double mean = (double)o.read_latency_ps / (double)o.reads;
+            if (mean < last * 0.99)
+                fail_msg("%s, %u %% writes: %.1f ps at %u %% load, %.1f ps below", names[i % 2],
+                         t.write_pct, mean, load_pct, last);
+            last = mean;
+            pn_mem_destroy(port);
+        }
+        assert_true(last > 2.0 * pn_dram_unloaded_law_ps(&c));
     }
-    assert_true(last > 1.1 * pn_dram_unloaded_law_ps(&c));
 }
 
 int main(void)
