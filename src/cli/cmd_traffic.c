@@ -4,7 +4,6 @@
 
 #include "cli/commands.h"
 #include "cli/traffic.h"
-#include "mem/model_spec.h"
 
 enum {
     KEY_READ_PCT = 256,
@@ -17,6 +16,7 @@ enum {
     KEY_ARRIVAL,
     KEY_MIX,
     KEY_PATTERN,
+    KEY_RANDOM,
     KEY_BURST,
     KEY_WINDOWS,
     KEY_STEP,
@@ -51,6 +51,8 @@ static const struct argp_option OPTIONS[] = {
     {"arrival", KEY_ARRIVAL, "KIND", 0, "poisson or even gaps (default poisson)", 0},
     {"mix", KEY_MIX, "KIND", 0, "reads and writes evenly spread or random (default even)", 0},
     {"pattern", KEY_PATTERN, "KIND", 0, "steady or burst (default steady)", 0},
+    {"random-share", KEY_RANDOM, "F", 0,
+     "share of requests that go to random lines; only dram looks at addresses (default 0)", 0},
     {"burst", KEY_BURST, "LOW..HIGH", 0,
      "burst pattern: on-phases log-uniform in LOW..HIGH, off-phases as long (default 200ns..50us)",
      0},
@@ -141,8 +143,7 @@ static panem_status take_models(pn_traffic_settings *s, const char *text, panem_
         char *comma = strchr(at, ',');
         if (comma)
             *comma = '\0';
-        panem_model_options ignored;
-        PN_TRY(pn_model_spec_parse(&ignored, at, err));
+        PN_TRY(pn_traffic_check_model(at, err));
         if (s->model_count == PN_TRAFFIC_MODELS_MAX)
             return pn_err(err, PANEM_E_ARG, "--model: more than %d models", PN_TRAFFIC_MODELS_MAX);
         s->models[s->model_count++] = at;
@@ -210,6 +211,8 @@ static panem_status take_number(pn_traffic_settings *s, int key, const char *arg
     case KEY_REQUESTS:
         return pn_unit_parse_u64(&s->requests_max, arg, PN_DIM_COUNT, 1, UINT64_C(1) << 50,
                                  "--requests-max", err);
+    case KEY_RANDOM:
+        return pn_unit_parse(&s->source.random_share, arg, PN_DIM_FRACTION, "--random-share", err);
     case KEY_ON_CHIP:
         PN_TRY(pn_unit_parse(&ps, arg, PN_DIM_TIME, "--on-chip", err));
         s->on_chip_ns = ps / 1000.0;
@@ -331,13 +334,13 @@ const pn_command pn_cmd_traffic = {
         "converge. Achieved bandwidth counts completed bytes. The curve's latency is the lower "
         "branch of the converted relation at the achieved bandwidth and read fraction; above the "
         "peak there is none (n/a). GB/s = 1e9 bytes per second.\n\n"
-        "Models: panem, panem:paper, fixed:idle, fixed:high, and the analytic peers md1 (zsim), "
-        "mess "
-        "(Mess), mg1 and nextfree (Sniper), each by its published rule (docs/peers.md). Options of "
-        "a model follow its name, e.g. panem:window=1us:guard=off; keys: window, windows, sharers, "
-        "guard, guard_slack, beyond, between, early_write_ack, ring, cbusy_by, cbusy1..3, "
-        "cbusy_hysteresis; of the peers: frequency, phase_length, curve_window_size, window_size, "
-        "num_outstanding.",
+        "Models: panem, panem:paper, fixed:idle, fixed:high; the analytic peers md1 (zsim), mess "
+        "(Mess), mg1 and nextfree (Sniper), each by its published rule (docs/peers.md); and "
+        "dram:PRESET, the cycle-level reference (panem dram list), whose own curve set should "
+        "stand beside it. Options of a model follow its name, e.g. panem:window=1us:guard=off; "
+        "keys: window, windows, sharers, guard, guard_slack, beyond, between, early_write_ack, "
+        "ring, cbusy_by, cbusy1..3, cbusy_hysteresis; of the peers: frequency, phase_length, "
+        "curve_window_size, window_size, num_outstanding; of dram: panem dram show.",
     .examples = "panem traffic --curves curves/synthetic-ddr4-2666x6.csv --read-pct 50,100\n"
                 "panem traffic -c SET.csv --model panem,panem:paper,fixed:idle --format json\n"
                 "panem traffic -c SET.csv --model panem,md1:frequency=3GHz,mess,mg1,nextfree\n"

@@ -51,10 +51,13 @@ typedef struct pn_traffic_point {
     double whole_latency_ns;
 } pn_traffic_point;
 
-/* The model word with --windows and --sharers applied. */
+/* Checks a word of --model: a model of pn_model_spec_parse, or dram: and a DRAM specification. */
+panem_status pn_traffic_check_model(const char *model, panem_error *err);
+/* The model word with --windows and --sharers applied; of a dram: word, what sets warm-up alone.
+ * E_ARG for one with sharers: it is a whole memory. */
 panem_status pn_traffic_model_options(panem_model_options *options, const pn_traffic_settings *s,
                                       const char *model, uint32_t sharers, panem_error *err);
-/* A port for these options; in_flight bounds it. */
+/* A port for these options, or the DRAM that name specifies; in_flight bounds a model. */
 panem_status pn_traffic_open_port(pn_mem_port **port, const pn_traffic_settings *s,
                                   const panem_model_options *options, const char *name,
                                   uint32_t in_flight, panem_error *err);

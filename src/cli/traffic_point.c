@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/traffic.h"
+#include "dram/dram.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
 
@@ -27,6 +28,9 @@ static const uint32_t OUTSTANDING_MIN = 64;
 static const double WARMUP_MESS_WINDOWS = 300.0;
 static const double WARMUP_MD1_PHASES = 20.0;
 
+/* Where random lines lie; a DRAM's addresses wrap at its capacity. */
+static const uint64_t RANDOM_RANGE_BYTES = UINT64_C(1) << 40;
+
 static panem_status apply_windows(panem_model_options *o, const char *text, panem_error *err)
 {
     char count[16];
@@ -44,10 +48,27 @@ static panem_status apply_windows(panem_model_options *o, const char *text, pane
     return PANEM_OK;
 }
 
+/* What follows "dram:", or NULL. */
+static const char *dram_spec(const char *model)
+{
+    return strncmp(model, "dram:", 5) == 0 ? model + 5 : NULL;
+}
+
+panem_status pn_traffic_check_model(const char *model, panem_error *err)
+{
+    panem_model_options options;
+    pn_dram_config config;
+    if (dram_spec(model))
+        return pn_dram_spec_parse(&config, NULL, dram_spec(model), err);
+    return pn_model_spec_parse(&options, model, err);
+}
+
 panem_status pn_traffic_model_options(panem_model_options *options, const pn_traffic_settings *s,
                                       const char *model, uint32_t sharers, panem_error *err)
 {
-    PN_TRY(pn_model_spec_parse(options, model, err));
+    if (dram_spec(model) && sharers > 1)
+        return pn_err(err, PANEM_E_ARG, "--sharers: %s is a whole memory, not a share", model);
+    PN_TRY(pn_model_spec_parse(options, dram_spec(model) ? "panem" : model, err));
     if (options->sharers == 1)
         options->sharers = sharers;
     if (s->windows_text)
@@ -60,6 +81,11 @@ panem_status pn_traffic_open_port(pn_mem_port **port, const pn_traffic_settings 
                                   uint32_t in_flight, panem_error *err)
 {
     panem_model *model = NULL;
+    pn_dram_config config;
+    if (dram_spec(name)) {
+        PN_TRY(pn_dram_spec_parse(&config, NULL, dram_spec(name), err));
+        return pn_dram_create(port, &config, name, err);
+    }
     PN_TRY(panem_model_create(&model, s->set, options, err));
     return pn_model_port_create(port, model, name, options->early_write_ack != 0, in_flight, err);
 }
@@ -134,6 +160,7 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
     if (c.warmup_ps < peer_ps)
         c.warmup_ps = peer_ps;
     c.source.read_frac = read_frac;
+    c.source.capacity_bytes = RANDOM_RANGE_BYTES;
     c.source.gap_ps = s->closed_loop ? 0.0 : sources * LINE_BYTES * 1000.0 / offered_gbs;
     c.source.outstanding = outstanding_of(s, read_frac, sharers, sources);
     return c;
