@@ -2,8 +2,10 @@
  *
  * The same open-loop requests, at the same instants, go to the reference and to each model. The
  * latency of a request counts from when it was first asked, so that waiting before a full queue is
- * not lost. Latencies of reads are averaged by the window in which they were asked; a model's error
- * in a window is its mean against the reference's. */
+ * not lost. The reference runs several times, its refreshes elsewhere each time, and is averaged:
+ * where a refresh falls is no property of the traffic. Latencies of reads are averaged by the
+ * window in which they were asked; a model's error in a window is its mean against the reference's.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +18,14 @@
 #include "mem/model_spec.h"
 #include "traffic/run.h"
 
+/* The reference runs so many times with its refreshes at other places against the traffic, and the
+ * truth is the mean: no model can know when a refresh falls. */
+enum { TRUTH_RUNS = 8 };
+static const uint64_t TRUTH_SHIFT_PS = 977000; /* prime in ns: no multiple of a refresh interval */
+
 enum { LINE_BYTES = 64, MODELS_MAX = 32, WINDOW_READS_MIN = 8, IN_FLIGHT = 1 << 16 };
 static const uint64_t WINDOW_PS = 520000;
+static const uint64_t WARMUP_WINDOWS = 100;
 
 typedef struct judge_settings {
     const char *curves_path, *truth;
@@ -95,10 +103,9 @@ static void take_response(void *user, const pn_mem_response *response, uint64_t 
     h->reads[w]++;
 }
 
-static panem_status history_init(history *h, const judge_settings *s, uint64_t from_ps,
-                                 panem_error *err)
+static panem_status history_init(history *h, const judge_settings *s, panem_error *err)
 {
-    *h = (history){.windows = (size_t)(s->length_ps / WINDOW_PS), .from_ps = from_ps};
+    *h = (history){.windows = (size_t)(s->length_ps / WINDOW_PS)};
     h->sum_ns = calloc(h->windows, sizeof *h->sum_ns);
     h->reads = calloc(h->windows, sizeof *h->reads);
     if (h->sum_ns && h->reads)
@@ -119,8 +126,9 @@ static double gap_ps(const judge_settings *s, double read_frac, double load)
 }
 
 static pn_traffic_config config_of(const judge_settings *s, const scenario *sc, double read_frac,
-                                   history *h)
+                                   history *h, uint64_t start_ps)
 {
+    h->from_ps = start_ps + WARMUP_WINDOWS * WINDOW_PS;
     pn_traffic_config c = {
         .sources = s->cores,
         .source = {.gap_ps = gap_ps(s, read_frac, sc->load),
@@ -133,6 +141,7 @@ static pn_traffic_config config_of(const judge_settings *s, const scenario *sc, 
                    .capacity_bytes = pn_dram_capacity_bytes(&s->dram),
                    .phase_ps = sc->low_ps,
                    .phase_gap_ps = gap_ps(s, read_frac, sc->high),
+                   .start_ps = start_ps,
                    .seed = s->seed},
         .line_bytes = LINE_BYTES,
         .requests_min = UINT64_MAX,
@@ -160,22 +169,29 @@ static panem_status open_model(pn_mem_port **port, const judge_settings *s, cons
     return pn_model_port_create(port, m, model, options.early_write_ack != 0, 2 * IN_FLIGHT, err);
 }
 
-/* model NULL: the reference. */
+/* Adds one run to a history. model NULL: the reference. */
 static panem_status run_one(history *h, const judge_settings *s, const scenario *sc,
-                            double read_frac, const char *model, panem_error *err)
+                            double read_frac, const char *model, uint64_t start_ps,
+                            panem_error *err)
 {
-    const uint64_t warmup_windows = 100;
     pn_mem_port *port = NULL;
     pn_traffic_result ignored;
-    PN_TRY(history_init(h, s, warmup_windows * WINDOW_PS, err));
-    if (!model)
-        h->add_ns = s->fabric_ns;
-    pn_traffic_config c = config_of(s, sc, read_frac, h);
+    pn_traffic_config c = config_of(s, sc, read_frac, h, start_ps);
+    h->add_ns = model ? 0.0 : s->fabric_ns;
     PN_TRY(model ? open_model(&port, s, model, err)
                  : pn_dram_create(&port, &s->dram, s->truth, err));
     panem_status status = pn_traffic_run(&ignored, port, &c, err);
     pn_mem_destroy(port);
     return status;
+}
+
+static panem_status run_truth(history *h, const judge_settings *s, const scenario *sc,
+                              double read_frac, panem_error *err)
+{
+    PN_TRY(history_init(h, s, err));
+    for (uint64_t run = 0; run < TRUTH_RUNS; run++)
+        PN_TRY(run_one(h, s, sc, read_frac, NULL, run * TRUTH_SHIFT_PS, err));
+    return PANEM_OK;
 }
 
 typedef struct verdict {
@@ -185,11 +201,11 @@ typedef struct verdict {
 } verdict;
 
 /* Windows of the low and the high half of a phase; steady traffic is all low. */
-static int half_of(const scenario *sc, const history *h, size_t window)
+static int half_of(const scenario *sc, size_t window)
 {
     if (sc->pattern != PN_PATTERN_PHASE)
         return 0;
-    return (int)((h->from_ps + window * WINDOW_PS + WINDOW_PS / 2) / sc->low_ps & 1);
+    return (int)(((WARMUP_WINDOWS + window) * WINDOW_PS + WINDOW_PS / 2) / sc->low_ps & 1);
 }
 
 static verdict compare(const history *truth, const history *model, const scenario *sc)
@@ -197,12 +213,12 @@ static verdict compare(const history *truth, const history *model, const scenari
     verdict v;
     memset(&v, 0, sizeof v);
     for (size_t w = 0; w < truth->windows; w++) {
-        if (truth->reads[w] < WINDOW_READS_MIN || model->reads[w] < WINDOW_READS_MIN)
+        if (truth->reads[w] < TRUTH_RUNS * WINDOW_READS_MIN || model->reads[w] < WINDOW_READS_MIN)
             continue;
         double t = truth->sum_ns[w] / truth->reads[w];
         double m = model->sum_ns[w] / model->reads[w];
         double e = m / t - 1.0;
-        int half = half_of(sc, truth, w);
+        int half = half_of(sc, w);
         v.windows++;
         v.abs_sum += fabs(e);
         v.square_sum += e * e;
@@ -238,7 +254,9 @@ static panem_status judge_models(pn_table *t, const judge_settings *s, const sce
 {
     for (size_t i = 0; i < s->model_count; i++) {
         history h = {0};
-        panem_status status = run_one(&h, s, sc, read_frac, s->models[i], err);
+        panem_status status = history_init(&h, s, err);
+        if (status == PANEM_OK)
+            status = run_one(&h, s, sc, read_frac, s->models[i], 0, err);
         if (status == PANEM_OK) {
             verdict v = compare(truth, &h, sc);
             add_row(t, sc, read_frac, s->models[i], &v);
@@ -255,7 +273,7 @@ static panem_status judge_all(pn_table *t, const judge_settings *s, panem_error 
         for (size_t k = 0; k < s->read_pct.count; k++) {
             double read_frac = s->read_pct.values[k] / 100.0;
             history truth = {0};
-            panem_status status = run_one(&truth, s, &SCENARIOS[i], read_frac, NULL, err);
+            panem_status status = run_truth(&truth, s, &SCENARIOS[i], read_frac, err);
             if (status == PANEM_OK)
                 status = judge_models(t, s, &SCENARIOS[i], read_frac, &truth, err);
             history_release(&truth);

@@ -31,7 +31,8 @@ static uint64_t draw_phase_q8(pn_source *s)
 static uint64_t draw_gap_q8(pn_source *s, uint64_t now_q8)
 {
     uint64_t mean_q8 = s->gap_q8;
-    if (s->config.pattern == PN_PATTERN_PHASE && ((now_q8 >> 8) / s->config.phase_ps & 1))
+    if (s->config.pattern == PN_PATTERN_PHASE &&
+        (((now_q8 >> 8) - s->config.start_ps) / s->config.phase_ps & 1))
         mean_q8 = s->other_gap_q8;
     return s->config.arrival == PN_ARRIVAL_EVEN ? mean_q8 : pn_rng_exp(&s->rng, mean_q8);
 }
@@ -58,10 +59,12 @@ void pn_source_init(pn_source *source, const pn_source_config *config)
     source->address[0] = 2 * config->stream * STREAM_STRIDE;
     source->address[1] = source->address[0] + STREAM_STRIDE;
     source->mix_q32 = pn_rng_u64(&source->rng) >> 32;
-    source->due_q8 = pn_rng_below(&source->rng, source->gap_q8 + 1); /* sources start apart */
+    uint64_t start_q8 = config->start_ps << 8;
+    source->due_q8 =
+        start_q8 + pn_rng_below(&source->rng, source->gap_q8 + 1); /* they start apart */
     if (config->pattern == PN_PATTERN_BURST) {
         source->phase_q8 = draw_phase_q8(source);
-        source->phase_end_q8 = source->phase_q8;
+        source->phase_end_q8 = start_q8 + source->phase_q8;
         source->due_q8 = skip_off_phases(source, source->due_q8);
     }
 }

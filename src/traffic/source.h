@@ -31,6 +31,7 @@ typedef struct pn_source_config {
     uint64_t capacity_bytes;
     uint64_t phase_ps; /* length of a phase, phase pattern: gap_ps, then phase_gap_ps, ... */
     double phase_gap_ps;
+    uint64_t start_ps; /* nothing is sent earlier; bursts and phases count from here */
     uint64_t seed;
     uint64_t stream; /* number of this source: its own random numbers and phase */
 } pn_source_config;
