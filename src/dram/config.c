@@ -84,6 +84,9 @@ static const pn_param params[] = {
     COUNT(write_low, 16, 0, 1024, "writes that end a drain"),
     TIME(write_idle, 100000, 1e12, "fewer writes than write_high wait so long after reads"),
     TIME(age_cap, 2000000, 1e12, "a burst that waited longer goes before row hits"),
+    COUNT(
+        hit_cap, 16, 0, 1000000,
+        "column commands per activate while an older burst wants another row of the bank; 0: any"),
     TIME(frontend, 10000, 1e9, "controller pipeline before the queues, added to the response"),
     TIME(backend, 10000, 1e9, "controller pipeline after the data, added to the response"),
     COUNT(cbusy_1_pct, 50, 1, 100,

@@ -94,6 +94,7 @@ typedef struct pn_dram_entry {
 typedef struct pn_dram_bank {
     uint64_t next_act, next_col, next_pre, last_use;
     uint32_t open_row;
+    uint32_t columns; /* column commands since the row was opened */
     bool open;
     uint8_t rank, group, bank; /* group: index over all ranks */
     uint16_t head[KINDS], tail[KINDS];

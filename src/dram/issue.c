@@ -39,6 +39,7 @@ static void activate(pn_dram_channel *ch, const pn_dram_choice *choice)
     bank->open = true;
     bank->open_row = e->row;
     bank->last_use = ck;
+    bank->columns = 0;
     bank->next_col = ck + t->rcd;
     bank->next_pre = ck + t->ras;
     bank->next_act = ck + t->rc;
@@ -122,6 +123,7 @@ static void column(pn_dram_channel *ch, const pn_dram_choice *choice)
     space_columns(ch, bank, kind, ck);
     raise_to(&bank->next_pre, ck + (kind == READ ? t->read_pre : t->write_pre));
     bank->last_use = ck;
+    bank->columns++;
     if (kind == READ)
         ch->last_read_ck = ck;
     ch->last_col_ck = ck;

@@ -134,6 +134,13 @@ void pn_dram_queue_remove(pn_dram_channel *ch, uint16_t index, uint64_t ck)
     ch->free_entry = index;
 }
 
+/* The open row served so many while the bank's oldest burst waits for another one: enough. */
+static bool capped(const pn_dram_channel *ch, const pn_dram_bank *bank, uint32_t kind)
+{
+    uint32_t cap = ch->dram->config.hit_cap;
+    return cap > 0 && bank->columns >= cap && bank->hit[kind] != bank->head[kind];
+}
+
 void pn_dram_bank_ready(pn_dram_channel *ch, uint32_t index, uint32_t kind)
 {
     const pn_dram_bank *bank = &ch->bank[index];
@@ -146,7 +153,7 @@ void pn_dram_bank_ready(pn_dram_channel *ch, uint32_t index, uint32_t kind)
     if (!bank->open) {
         ready->ck = bank->next_act;
         ready->limit = (uint8_t)(LIMIT_ACT + bank->group);
-    } else if (bank->hit[kind] != NONE) {
+    } else if (bank->hit[kind] != NONE && !capped(ch, bank, kind)) {
         ready->entry = bank->hit[kind];
         ready->ck = bank->next_col;
         ready->limit = (uint8_t)(LIMIT_COL + bank->group);
