@@ -209,8 +209,7 @@ static panem_status refill(champsim *t, size_t *records, panem_error *err)
     size_t left = (t->held + got) % t->record_bytes;
     if (cut && !t->base.options.accept_truncated)
         return pn_err_at(err, status, t->base.path, 0, 0,
-                         "unexpected end of compressed data after about %" PRIu64 " records",
-                         whole);
+                         "unexpected end of compressed data after %" PRIu64 " records", whole);
     if (status != PANEM_OK && !cut) {
         if (err && err->status == PANEM_OK)
             *err = own;

@@ -44,6 +44,7 @@ static panem_status refill(gem5 *t, panem_error *err)
         t->ended ? PANEM_OK : pn_source_read(&t->source, t->buffer + t->length, &got, want, &own);
     if (status == PANEM_E_DAMAGED && t->base.options.accept_truncated) {
         t->base.truncated = t->ended = true;
+        t->length += got;
         return PANEM_OK;
     }
     if (status == PANEM_E_DAMAGED)

@@ -38,17 +38,31 @@ panem_status pn_source_open(pn_source *s, const char *path, panem_error *err)
     if (status == PANEM_OK && !s->file)
         status = pn_reader_open(&s->stream, path, err);
     if (s->stream) {
-        panem_error late = PANEM_ERROR_INIT; /* damage shows again when it is read for real */
         s->head_bytes = 0;
         size_t got = 1;
         while (got && s->head_bytes < PN_SOURCE_HEAD_BYTES &&
                pn_reader_read(s->stream, s->head + s->head_bytes, &got,
-                              PN_SOURCE_HEAD_BYTES - s->head_bytes, &late) == PANEM_OK)
+                              PN_SOURCE_HEAD_BYTES - s->head_bytes, &s->late) == PANEM_OK)
             s->head_bytes += got;
     }
     if (status != PANEM_OK)
         pn_source_close(s);
     return status;
+}
+
+/* From *got on. */
+static panem_status read_stream(pn_source *s, void *data, size_t *got, size_t n, panem_error *err)
+{
+    while (*got < n) {
+        size_t more = 0;
+        panem_status status = pn_reader_read(s->stream, (char *)data + *got, &more, n - *got, err);
+        s->cut = status == PANEM_E_DAMAGED;
+        PN_TRY(status);
+        if (more == 0)
+            break;
+        *got += more;
+    }
+    return PANEM_OK;
 }
 
 panem_status pn_source_read(pn_source *s, void *data, size_t *got, size_t n, panem_error *err)
@@ -64,14 +78,16 @@ panem_status pn_source_read(pn_source *s, void *data, size_t *got, size_t n, pan
         have = n;
     memcpy(data, s->head + s->head_used, have);
     s->head_used += have;
-    size_t more = 0;
-    if (have < n) {
-        panem_status status = pn_reader_fill(s->stream, (char *)data + have, &more, n - have, err);
-        s->cut = status == PANEM_E_DAMAGED;
-        PN_TRY(status);
+    *got = have;
+    if (have == n)
+        return PANEM_OK;
+    if (s->late.status != PANEM_OK) {
+        if (err && err->status == PANEM_OK)
+            *err = s->late;
+        s->cut = s->late.status == PANEM_E_DAMAGED;
+        return s->late.status;
     }
-    *got = have + more;
-    return PANEM_OK;
+    return read_stream(s, data, got, n, err);
 }
 
 void pn_source_close(pn_source *s)

@@ -17,12 +17,13 @@ typedef struct pn_source {
     pn_reader *stream; /* anything else, decompressed */
     uint8_t *head;     /* the first bytes; read again before the rest of stream */
     size_t head_bytes, head_used;
-    bool cut; /* the last failure was a compressed stream that ended early */
+    panem_error late; /* a failure met while filling head; told behind it */
+    bool cut;         /* the last failure was a compressed stream that ended early */
 } pn_source;
 
 /* Opens and fills head. E_IO, E_DAMAGED, E_FORMAT (tar), E_NOMEM. */
 panem_status pn_source_open(pn_source *s, const char *path, panem_error *err);
-/* Fills data unless the input ends. */
+/* Fills data unless the input ends. On failure *got bytes were good. */
 panem_status pn_source_read(pn_source *s, void *data, size_t *got, size_t n, panem_error *err);
 void pn_source_close(pn_source *s);
 

@@ -227,6 +227,7 @@ static panem_status refill(textmem *t, panem_error *err)
     panem_status status = pn_source_read(&t->source, t->buffer + t->length, &got, want, &own);
     if (status == PANEM_E_DAMAGED && t->base.options.accept_truncated) {
         t->base.truncated = t->ended = true;
+        t->length += got;
         return PANEM_OK;
     }
     if (status == PANEM_E_DAMAGED)
