@@ -306,7 +306,7 @@ static void a_compressed_trace_cut_short_says_how_many_records_it_had(void **sta
         data[(size_t)i * SMALL + 4] = (uint8_t)pn_rng_below(&rng, 256);
     assert_int_equal(pn_file_write(path, data, (size_t)RECORDS * SMALL, NULL), PANEM_OK);
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
-        char command[512];
+        char command[1024];
         size_t n = 0;
         panem_error err = PANEM_ERROR_INIT;
         (void)snprintf(command, sizeof command,
