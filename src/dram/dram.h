@@ -90,9 +90,9 @@ typedef struct pn_dram_config {
     uint32_t write_high, write_low;   /* entries: drain begins at high, ends at low */
     uint64_t write_idle_ps;           /* writes below high wait so long after the last read */
     uint64_t age_cap_ps;              /* a request older than this goes first */
-    uint32_t hit_cap; /* columns per activate while an older burst waits for the bank; 0: no cap */
     uint64_t frontend_ps, backend_ps; /* controller pipeline, added to every response */
     uint32_t cbusy_1_pct, cbusy_2_pct, cbusy_3_pct; /* queue occupancy at which levels begin */
+    uint32_t hit_cap; /* columns per activate while an older burst waits for the bank; 0: no cap */
 } pn_dram_config;
 
 /* The table behind key=value overrides, listings and help. */
