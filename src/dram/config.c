@@ -73,6 +73,7 @@ static const pn_param params[] = {
     CHOICE(refresh, PN_DRAM_REFRESH_ALL_BANK, refreshes, "refresh kind"),
     COUNT(refresh_postpone, 3, 0, 8, "intervals a busy bus may put its refreshes off"),
     SWITCH(refresh_stagger, 0, "on: ranks refresh at different times, else together"),
+    SWITCH(refresh_spread, 0, "on: buses refresh evenly apart in time, else all at once"),
     CHOICE(mapping, PN_DRAM_MAP_RO_RA_BA_CO_BG, mappings, "address bits, high to low"),
     SWITCH(bank_hash, 1, "XOR bank bits with row bits: strides of a power of two spread"),
     COUNT(interleave_bytes, 256, 32, 1048576, "consecutive bytes on one bus"),

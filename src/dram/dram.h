@@ -81,6 +81,7 @@ typedef struct pn_dram_config {
     uint32_t refresh;                        /* pn_dram_refresh */
     uint32_t refresh_postpone;               /* intervals a busy bus may put refreshes off */
     uint32_t refresh_stagger;                /* 0: all ranks of a channel at once; 1: spread */
+    uint32_t refresh_spread;                 /* 1: buses refresh at different times; 0: at once */
     uint32_t mapping;                        /* pn_dram_mapping */
     uint32_t bank_hash;                      /* 1: bank, group and rank are XORed with row bits */
     uint32_t interleave_bytes;               /* consecutive bytes in one channel */

@@ -1,22 +1,27 @@
 /* refresh.c - when refreshes are due and how they get their turn.
  *
  * Every rank owes one refresh per interval (tREFI; bank-wise: tREFI / sets) and pays it when due.
- * On a busy bus (three quarters of the read queue, or write_high writes) it may put up to
- * refresh_postpone intervals off and then pays everything it owes in one go, since every pause of
- * the data costs the closing and opening of rows besides. Ranks that refresh together
- * (refresh_stagger off) are busy together. From force_ck on the banks concerned take no other
- * command: they are precharged and refreshed. While a bus is idle, refreshes are only counted.
+ * With refresh_spread buses have their refreshes evenly apart, as independent controllers would,
+ * and the whole system never stops at once. On a busy bus (three quarters of the read queue, or
+ * write_high writes) it may put up to refresh_postpone intervals off and then pays everything it
+ * owes in one go, since every pause of the data costs the closing and opening of rows besides.
+ * Ranks that refresh together (refresh_stagger off) are busy together. From force_ck on the banks
+ * concerned take no other command: they are precharged and refreshed. While a bus is idle,
+ * refreshes are only counted.
  */
 #include "dram/dram_priv.h"
 
 void pn_dram_refresh_init(pn_dram_channel *ch)
 {
     const pn_dram_timing *t = &ch->dram->timing;
+    uint64_t first = t->refresh_interval;
+    if (ch->dram->config.refresh_spread)
+        first -= t->refresh_interval * ch->index / ch->dram->channel_count;
     for (uint32_t r = 0; r < ch->rank_count; r++) {
         uint64_t shift = 0;
         if (ch->dram->config.refresh_stagger)
             shift = t->refresh_interval * r / ch->rank_count;
-        ch->rank[r].refresh_due = t->refresh_sets ? t->refresh_interval + shift : NEVER;
+        ch->rank[r].refresh_due = t->refresh_sets ? first + shift : NEVER;
     }
 }
 

@@ -218,6 +218,8 @@ static void refresh_times(court *t, uint32_t bus, uint32_t rank, uint32_t set, s
     const pn_dram_config *c = t->c;
     int64_t interval = c->trefi_ck / t->sets;
     int64_t stagger = c->refresh_stagger ? interval * rank / c->ranks : 0;
+    if (c->refresh_spread) /* buses evenly apart, the first at its interval's end */
+        stagger -= interval * bus / pn_dram_buses(c);
     uint64_t *n = &t->refreshes[((size_t)bus * 4 + rank) * t->sets + set];
     int64_t due = (int64_t)(*n * t->sets + set + 1) * interval + stagger;
     int64_t rfc = t->sets == 1 ? c->trfc_ck : c->trfc_bank_ck;

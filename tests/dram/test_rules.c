@@ -395,6 +395,7 @@ static void odd_shapes_and_tight_queues_give_legal_logs(void **state)
     static const char *const sets[][4] = {
         {"ranks=4", "read_queue=8", "write_queue=8", "write_high=6"},
         {"ranks=1", "age_cap=100ns", "write_low=0", "write_high=2"},
+        {"refresh_spread=on", "refresh_stagger=on", "channels=3", "hit_cap=2"},
         {"mapping=ro-ba-ra-bg-co", "bank_hash=off", "page_timeout=0", "trtrs_ck=0"},
         {"mapping=ro-co-ra-ba-bg", "channels=3", "interleave_bytes=64", "trtp_ck=1"},
         {"tfaw_ck=60", "trrd_l_ck=20", "tccd_l_ck=11", "trc_ck=90"},
