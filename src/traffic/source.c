@@ -49,6 +49,17 @@ static uint64_t skip_off_phases(pn_source *s, uint64_t due_q8)
     return due_q8;
 }
 
+/* Streams lie far apart and begin at random lines: streams a power of two apart would walk through
+ * the same banks side by side. */
+static void place_streams(pn_source *s)
+{
+    pn_rng rng;
+    pn_rng_init(&rng, s->config.seed, ~s->config.stream);
+    for (uint64_t kind = 0; kind < 2; kind++)
+        s->address[kind] = (2 * s->config.stream + kind) * STREAM_STRIDE +
+                           pn_rng_below(&rng, STREAM_STRIDE / LINE_BYTES) * LINE_BYTES;
+}
+
 void pn_source_init(pn_source *source, const pn_source_config *config)
 {
     *source = (pn_source){.config = *config};
@@ -56,8 +67,7 @@ void pn_source_init(pn_source *source, const pn_source_config *config)
     pn_rng_init(&source->burst_rng, config->seed, UINT64_MAX);
     pn_source_set_gap(source, config->gap_ps);
     source->other_gap_q8 = to_q8(config->phase_gap_ps);
-    source->address[0] = 2 * config->stream * STREAM_STRIDE;
-    source->address[1] = source->address[0] + STREAM_STRIDE;
+    place_streams(source);
     source->mix_q32 = pn_rng_u64(&source->rng) >> 32;
     uint64_t start_q8 = config->start_ps << 8;
     source->due_q8 =
