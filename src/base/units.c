@@ -129,7 +129,9 @@ void pn_unit_format(char *text, size_t size, double value, pn_dim dim)
 {
     const unit *best = units_of(dim);
     for (const unit *u = best; u->name; u++) {
-        if (u->prints && fabs(value) >= u->scale)
+        /* A count is never cut to a fraction: 4096, not 4.096k. */
+        bool whole = dim != PN_DIM_COUNT || floor(value / u->scale) == value / u->scale;
+        if (u->prints && whole && fabs(value) >= u->scale)
             best = u;
     }
     char number[PN_NUM_TEXT_MAX];

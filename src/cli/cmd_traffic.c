@@ -152,13 +152,16 @@ static panem_status take_models(pn_traffic_settings *s, const char *text, panem_
     return PANEM_OK;
 }
 
+/* A bare number is a fraction: 50 would be fifty times the peak, and surely means 50 %. */
 static panem_status take_loads(pn_traffic_settings *s, const char *text, panem_error *err)
 {
+    const double load_max = 4.0;
     PN_TRY(pn_list_parse(&s->load, text, PN_DIM_FRACTION, "--load", err));
     for (size_t i = 0; i < s->load.count; i++)
-        if (!(s->load.values[i] > 0.0 && s->load.values[i] <= 100.0))
+        if (!(s->load.values[i] > 0.0 && s->load.values[i] <= load_max))
             return pn_err(err, PANEM_E_ARG,
-                          "--load: a load must be above 0 and at most 10000%% (write 50%%)");
+                          "--load: a load must be above 0 and at most 400%% of peak (half the peak "
+                          "is 50%% or 0.5)");
     return PANEM_OK;
 }
 
@@ -218,7 +221,10 @@ static panem_status take_number(pn_traffic_settings *s, int key, const char *arg
         s->on_chip_ns = ps / 1000.0;
         return PANEM_OK;
     default:
-        return pn_unit_parse(&s->target_error, arg, PN_DIM_FRACTION, "--error", err);
+        PN_TRY(pn_unit_parse(&s->target_error, arg, PN_DIM_FRACTION, "--error", err));
+        if (!(s->target_error > 0.0 && s->target_error < 1.0))
+            return pn_err(err, PANEM_E_ARG, "--error: '%s' is not between 0 and 100%%", arg);
+        return PANEM_OK;
     }
 }
 

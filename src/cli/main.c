@@ -1,4 +1,5 @@
 /* main.c - picks the command. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,38 @@ static void print_help(FILE *out)
           out);
 }
 
+/* "curves" alone, or with a second word that it does not have: lists those it has. */
+static bool unknown_in_group(int argc, char **argv)
+{
+    size_t length = strlen(argv[1]);
+    const char *before = ": ";
+    bool second = argc > 2 && argv[2][0] != '-';
+    const char *names[64] = {NULL};
+    size_t n = 0;
+    for (const pn_command *const *c = pn_commands; *c && n < 63; c++)
+        if (strncmp((*c)->name, argv[1], length) == 0 && (*c)->name[length] == ' ')
+            names[n++] = (*c)->name + length + 1;
+    if (n == 0)
+        return false;
+    const char *near = second ? pn_text_nearest(argv[2], names) : NULL;
+    if (second)
+        fprintf(stderr, "panem: unknown command '%s %s'", argv[1], argv[2]);
+    else
+        fprintf(stderr, "panem: '%s' needs a second word", argv[1]);
+    if (near) {
+        fprintf(stderr, "; did you mean '%s %s'?\n", argv[1], near);
+        return true;
+    }
+    for (size_t i = 0; i < n; i++, before = ", ")
+        fprintf(stderr, "%s%s", before, names[i]);
+    fputc('\n', stderr);
+    return true;
+}
+
 static int unknown(int argc, char **argv)
 {
+    if (unknown_in_group(argc, argv))
+        return PN_EXIT_USAGE;
     const char *names[64];
     size_t n = 0;
     char word[80];
