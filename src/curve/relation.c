@@ -56,17 +56,6 @@ static double curve_ns(const pn_curve *c, panem_beyond beyond, double n, uint32_
     return l < c->latency[i + 1] ? l : c->latency[i + 1];
 }
 
-/* The curve with the greatest read fraction not above r, or 0. */
-static uint32_t lower_curve(const panem_curves *set, double r, uint32_t guess)
-{
-    uint32_t i = guess < set->count ? guess : 0;
-    while (i > 0 && set->curves[i].read_frac > r)
-        i--;
-    while (i + 1 < set->count && set->curves[i + 1].read_frac <= r)
-        i++;
-    return i;
-}
-
 static double clamp_frac(double r)
 {
     if (!(r > 0.0))
@@ -74,9 +63,20 @@ static double clamp_frac(double r)
     return r < 1.0 ? r : 1.0;
 }
 
-static uint32_t nearest_curve(const panem_curves *set, double r, uint32_t guess)
+/* The curve with the greatest read fraction not above r (0..1), or 0. */
+static uint32_t lower_curve(const panem_curves *set, double r)
 {
-    uint32_t i = lower_curve(set, r, guess);
+    uint32_t i = set->mix[(int)(r * PN_MIX_STEPS)].lower;
+    while (i > 0 && set->curves[i].read_frac > r)
+        i--;
+    while (i + 1 < set->count && set->curves[i + 1].read_frac <= r)
+        i++;
+    return i;
+}
+
+static uint32_t nearest_curve(const panem_curves *set, double r)
+{
+    uint32_t i = lower_curve(set, r);
     if (i + 1 < set->count && set->curves[i + 1].read_frac - r < r - set->curves[i].read_frac)
         i++;
     return i;
@@ -86,16 +86,13 @@ static uint32_t nearest_curve(const panem_curves *set, double r, uint32_t guess)
 double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, double n, double r,
                               pn_relation_hint *hint)
 {
-    pn_relation_hint none = {0, 0, 0};
+    pn_relation_hint none = {0, 0};
     if (!hint)
         hint = &none;
     r = clamp_frac(r);
     if (!(n > 0.0))
         n = 0.0;
-    uint32_t a = lower_curve(set, r, hint->curve);
-    hint->curve = a;
-    if (relation.mix == PANEM_MIX_NEAREST)
-        a = nearest_curve(set, r, a);
+    uint32_t a = relation.mix == PANEM_MIX_NEAREST ? nearest_curve(set, r) : lower_curve(set, r);
     const pn_curve *low = &set->curves[a];
     double l = curve_ns(low, relation.beyond, n, &hint->low);
     if (relation.mix == PANEM_MIX_NEAREST || a + 1 == set->count || r <= low->read_frac)
@@ -123,7 +120,7 @@ typedef struct walk {
 static walk walk_at(const panem_curves *set, panem_mix mix, double r)
 {
     walk w = {{NULL, NULL}, {1.0, 0.0}, {0, 0}, 1};
-    uint32_t a = mix == PANEM_MIX_NEAREST ? nearest_curve(set, r, 0) : lower_curve(set, r, 0);
+    uint32_t a = mix == PANEM_MIX_NEAREST ? nearest_curve(set, r) : lower_curve(set, r);
     const pn_curve *low = &set->curves[a];
     w.curve[0] = low;
     if (mix == PANEM_MIX_LINEAR && a + 1 < set->count && r > low->read_frac) {
@@ -247,7 +244,7 @@ static bool invert(const walk *start, double gbs, double *n, double *latency_ns)
 static pn_mix_row row_of(const walk *start)
 {
     walk w = *start;
-    pn_mix_row row = {0.0, 0.0, 0.0};
+    pn_mix_row row = {0.0, 0.0, 0.0, 0};
     double n;
     double busy_ns;
     while (walk_next(&w, &n)) {
@@ -271,6 +268,7 @@ void pn_relation_tabulate(panem_curves *set)
     for (int i = 0; i <= PN_MIX_STEPS; i++) {
         walk w = walk_at(set, PANEM_MIX_LINEAR, (double)i / PN_MIX_STEPS);
         set->mix[i] = row_of(&w);
+        set->mix[i].lower = lower_curve(set, (double)i / PN_MIX_STEPS);
     }
     for (uint32_t i = 0; i < set->count; i++) {
         walk w = walk_at(set, PANEM_MIX_NEAREST, set->curves[i].read_frac);
@@ -282,7 +280,7 @@ pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r)
 {
     r = clamp_frac(r);
     if (mix == PANEM_MIX_NEAREST)
-        return set->curve_rows[nearest_curve(set, r, 0)];
+        return set->curve_rows[nearest_curve(set, r)];
     double x = r * PN_MIX_STEPS;
     int i = (int)x;
     if (i >= PN_MIX_STEPS)
@@ -292,7 +290,7 @@ pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r)
     const pn_mix_row *b = &set->mix[i + 1];
     return (pn_mix_row){a->peak_gbs + w * (b->peak_gbs - a->peak_gbs),
                         a->n_peak + w * (b->n_peak - a->n_peak),
-                        a->n_busy + w * (b->n_busy - a->n_busy)};
+                        a->n_busy + w * (b->n_busy - a->n_busy), a->lower};
 }
 
 bool pn_relation_invert(const panem_curves *set, panem_mix mix, double gbs, double r, double *n,

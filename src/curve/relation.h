@@ -10,9 +10,8 @@
 #include "curve/set.h"
 
 typedef struct pn_relation_hint {
-    uint32_t curve; /* lower neighbour of r */
-    uint32_t low;   /* segment in it */
-    uint32_t high;  /* segment in the upper neighbour */
+    uint32_t low;  /* segment in the lower neighbour of r */
+    uint32_t high; /* segment in the upper neighbour */
 } pn_relation_hint;
 
 /* Latency in ns at n bytes (NaN and negative count as 0) and read fraction r (clamped).

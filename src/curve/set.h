@@ -28,6 +28,7 @@ typedef struct pn_mix_row {
     double peak_gbs; /* largest N / L(N, r) */
     double n_peak;   /* smallest N that gives it, bytes */
     double n_busy;   /* N at 90 % of peak, lower branch, bytes */
+    uint32_t lower;  /* curve with the greatest read fraction not above this one, or 0 */
 } pn_mix_row;
 
 typedef struct pn_curve_meta {

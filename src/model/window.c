@@ -91,11 +91,12 @@ static int64_t guard_step(const pn_window_model *m)
 /* What the guard needs of the present latency and mix (equation 16): a clock never lags an arrival
  * by more than lead, and delays nothing while it is less than gap ahead of it. The slack is at
  * least what one line takes, so that a lone line is never delayed. */
-static void set_guard(pn_window_model *m)
+static void set_guard(pn_window_model *m, bool new_mix)
 {
     if (m->guard == PANEM_GUARD_OFF)
         return;
-    m->guard_step = guard_step(m);
+    if (new_mix)
+        m->guard_step = guard_step(m);
     int64_t latency_ps = (int64_t)m->latency_ps;
     int64_t slack_ps = (int64_t)m->base.options.guard_slack_ps;
     int64_t line_ps = (m->guard_step * LINE_BYTES >> PN_GUARD_BITS) + 1;
@@ -135,8 +136,8 @@ static uint64_t compensated_ps(pn_window_model *m, uint64_t latency_ps, uint64_t
 static bool decide(pn_window_model *m, uint64_t requests)
 {
     const panem_model_options *o = &m->base.options;
-    double reads = pn_u128_to_double(m->sum.area[PANEM_READ]);
-    double writes = pn_u128_to_double(m->sum.area[PANEM_WRITE]);
+    double reads = pn_u128_to_double(m->sum_area[PANEM_READ]);
+    double writes = pn_u128_to_double(m->sum_area[PANEM_WRITE]);
     double both = reads + writes;
     m->outstanding_bytes = both * m->scale;
     if (both > 0.0)
@@ -146,12 +147,12 @@ static bool decide(pn_window_model *m, uint64_t requests)
     set_latency(m, compensated_ps(m, latency_ps, requests));
     if (both > 0.0)
         mix_guard(m, reads, writes);
-    set_guard(m);
+    set_guard(m, both > 0.0);
     pn_mix_row row = pn_relation_row(m->base.set, o->relation.mix, m->read_frac);
     m->peak_gbs = row.peak_gbs;
     double fraction = m->outstanding_bytes / row.n_busy;
     if (o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH)
-        fraction = (double)(m->sum.done[0] + m->sum.done[1]) * m->scale * 1000.0 / row.peak_gbs;
+        fraction = (double)(m->sum_done[0] + m->sum_done[1]) * m->scale * 1000.0 / row.peak_gbs;
     m->cbusy = cbusy_level(m, fraction);
     m->stats.windows_outside_mix +=
         (uint64_t)(both > 0.0) & (uint64_t)pn_relation_outside(m->base.set, m->read_frac);
@@ -166,8 +167,8 @@ static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t sta
         .start_ps = start_ps,
         .window_ps = m->window_ps,
         .count = count,
-        .read_bytes = pn_u128_to_double(closed->area[PANEM_READ]) / w,
-        .write_bytes = pn_u128_to_double(closed->area[PANEM_WRITE]) / w,
+        .read_bytes = pn_u128_to_double(pn_closed_area(closed, PANEM_READ)) / w,
+        .write_bytes = pn_u128_to_double(pn_closed_area(closed, PANEM_WRITE)) / w,
         .read_done_bytes = closed->done[PANEM_READ],
         .write_done_bytes = closed->done[PANEM_WRITE],
         .latency_ps = m->latency_ps,
@@ -240,20 +241,17 @@ static inline void settle_group(pn_window_model *m, int k)
 /* The sliding sum: the newest closed window replaces the oldest. */
 static inline void average(pn_window_model *m, pn_closed *old, int k, pn_u128 area, uint64_t done)
 {
-    m->sum.area[k] += area - old->area[k];
-    m->sum.done[k] += done - old->done[k];
-    old->area[k] = area;
+    m->sum_area[k] += area - pn_closed_area(old, k);
+    m->sum_done[k] += done - old->done[k];
+    old->area_low[k] = (uint64_t)area;
+    old->area_high[k] = (uint64_t)(area >> 64);
     old->done[k] = done;
 }
 
-/* Takes one kind's integral of the open window into the average (equation 11) and prices its
- * requests. */
-static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
+/* Books one kind's integral and completions of the window that closes, and prices its requests. */
+static inline void book(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k,
+                        uint64_t arrived, pn_u128 area)
 {
-    pn_u128 head = pn_window_head(m, k);
-    uint64_t arrived = pn_window_arrived(m, k);
-    settle_group(m, k);
-    pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - slot->tail[k];
     uint64_t done = slot->done[k];
     average(m, closed, k, area, done);
     m->area_sum[k] += area;
@@ -265,6 +263,42 @@ static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed,
     m->arrived[k] = 0;
     slot->tail[k] = 0;
     slot->done[k] = 0;
+}
+
+NEVER_INLINE void collect_wide(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
+{
+    pn_u128 head = pn_window_head(m, k);
+    uint64_t arrived = pn_window_arrived(m, k);
+    settle_group(m, k);
+    pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - slot->tail[k];
+    book(m, slot, closed, k, arrived, area);
+}
+
+/* Takes one kind's integral of the open window into the average (equation 11). When the bytes of
+ * the whole window stay below 2^63 byte x ps, so does every sum over it, and low halves suffice. */
+static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
+{
+    const uint64_t w = m->window_ps;
+    const uint64_t b0 = m->group_bytes[k];
+    const uint64_t b1 = m->group_bytes[2 + k];
+    const uint64_t arrived = m->arrived[k] + b0 + b1;
+    if (__builtin_expect(m->carry[k] + arrived > m->small_bytes, 0)) {
+        collect_wide(m, slot, closed, k);
+        return;
+    }
+    const uint64_t s0 = m->group_moment[k];
+    const uint64_t s1 = m->group_moment[2 + k];
+    uint64_t first = m->index + m->latency_windows;
+    pn_slot *early = &m->slots[first & m->mask];
+    pn_slot *late = &m->slots[(first + 1) & m->mask];
+    early->tail[k] += b0 * (w - m->latency_rest_ps) - s0;
+    early->done[k] += b0;
+    late->tail[k] += b1 * (2 * w - m->latency_rest_ps) - s1;
+    late->done[k] += b1;
+    m->group_bytes[k] = m->group_bytes[2 + k] = 0;
+    m->group_moment[k] = m->group_moment[2 + k] = 0;
+    uint64_t head = (uint64_t)m->head[k] + (b0 + b1) * w - s0 - s1;
+    book(m, slot, closed, k, arrived, m->carry[k] * w + head - (uint64_t)slot->tail[k]);
 }
 
 /* Bytes accepted and not completed: in flight, or to come in horizon mode. */
@@ -287,7 +321,7 @@ static void close_window(pn_window_model *m)
     if (m->ahead)
         take_ahead(m);
     bool saturated = decide(m, requests);
-    m->quiet = m->outstanding_bytes == 0.0 && m->sum.done[0] == 0 && m->sum.done[1] == 0 &&
+    m->quiet = m->outstanding_bytes == 0.0 && m->sum_done[0] == 0 && m->sum_done[1] == 0 &&
                bytes_pending(m) == 0;
     m->stats.windows_saturated += saturated;
     move_on(m, 1);
@@ -298,7 +332,7 @@ static void close_window(pn_window_model *m)
 /* Any number of windows in which nothing happens, in one step. */
 static void skip_idle(pn_window_model *m, uint64_t time_ps)
 {
-    static const pn_closed nothing = {{0, 0}, {0, 0}};
+    static const pn_closed nothing = {{0, 0}, {0, 0}, {0, 0}};
     uint64_t start_ps = m->start_ps;
     uint64_t windows = (time_ps - start_ps) / m->window_ps;
     move_on(m, windows);
@@ -482,7 +516,7 @@ static panem_status window_advance(panem_model *model, uint64_t horizon_ps)
 static void window_peek(const panem_model *model, panem_state *state)
 {
     const pn_window_model *m = (const pn_window_model *)model;
-    double done = (double)(m->sum.done[PANEM_READ] + m->sum.done[PANEM_WRITE]);
+    double done = (double)(m->sum_done[PANEM_READ] + m->sum_done[PANEM_WRITE]);
     double own = done * m->scale / m->base.options.sharers * 1e12;
     *state = (panem_state){
         .window_start_ps = m->start_ps,
@@ -521,6 +555,7 @@ static void apply_options(pn_window_model *m)
     m->window_ps = o->window_ps;
     m->inverse = (uint64_t)(((pn_u128)1 << 64) / o->window_ps);
     m->mask = o->ring_windows - 1;
+    m->small_bytes = (UINT64_C(1) << 63) / o->window_ps - 1;
     m->scale = (double)o->sharers / ((double)o->windows * (double)o->window_ps);
     m->ack_mask[PANEM_READ] = ~UINT64_C(0);
     m->ack_mask[PANEM_WRITE] = o->early_write_ack ? 0 : ~UINT64_C(0);
@@ -536,13 +571,14 @@ void pn_window_derive(pn_window_model *m)
     m->start_ps = m->index * m->window_ps;
     set_latency(m, m->latency_ps);
     set_open(m);
-    set_guard(m);
+    set_guard(m, true);
     m->peak_gbs = pn_relation_row(m->base.set, m->base.options.relation.mix, m->read_frac).peak_gbs;
-    memset(&m->sum, 0, sizeof m->sum);
+    m->sum_area[0] = m->sum_area[1] = 0;
+    m->sum_done[0] = m->sum_done[1] = 0;
     for (uint32_t i = 0; i < m->base.options.windows; i++)
         for (int k = 0; k < 2; k++) {
-            m->sum.area[k] += m->history[i].area[k];
-            m->sum.done[k] += m->history[i].done[k];
+            m->sum_area[k] += pn_closed_area(&m->history[i], k);
+            m->sum_done[k] += m->history[i].done[k];
         }
 }
 

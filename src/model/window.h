@@ -24,11 +24,18 @@ typedef struct pn_ahead {
     uint64_t arrived[2]; /* bytes */
 } pn_ahead;
 
-/* A closed window of the sliding average. */
+/* A closed window of the sliding average. Areas in halves: a wide number that is put together in
+ * memory is slow to read back. */
 typedef struct pn_closed {
-    pn_u128 area[2];
+    uint64_t area_low[2];
+    uint64_t area_high[2];
     uint64_t done[2];
 } pn_closed;
+
+static inline pn_u128 pn_closed_area(const pn_closed *c, int kind)
+{
+    return (pn_u128)c->area_high[kind] << 64 | c->area_low[kind];
+}
 
 /* The common request arrives in the open window and takes just the present latency, a number of
  * whole windows and a rest: it completes in one of two windows. Group 2 x (0 or 1) + kind holds the
@@ -42,6 +49,7 @@ typedef struct pn_window_model {
     uint64_t window_ps;
     uint64_t inverse;         /* floor(2^64 / window_ps) */
     uint64_t mask;            /* ring_windows - 1 */
+    uint64_t small_bytes;     /* so many bytes for a whole window are below 2^63 byte x ps */
     uint64_t ack_mask[2];     /* by kind: which bits of the latency delay the ack: all or none */
     panem_guard guard;        /* off unless sharers is 1 */
     double cbusy_bound[2][3]; /* fractions from which level i + 1 holds: entered, kept */
@@ -56,11 +64,12 @@ typedef struct pn_window_model {
                                  end of time, 0 when the ring may be too short */
     uint64_t latency_windows; /* latency = windows x window_ps + rest */
     uint64_t latency_rest_ps;
-    int64_t guard_step;    /* ps x 2^16 per byte at the peak */
-    int64_t guard_lead;    /* ps x 2^16 from an arrival to the earliest clock it can meet */
-    int64_t guard_gap_ps;  /* how far the clock may be behind the arrival without delaying it */
-    double peak_gbs;       /* at read_frac */
-    pn_closed sum;         /* over history */
+    int64_t guard_step;   /* ps x 2^16 per byte at the peak */
+    int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
+    int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
+    double peak_gbs;      /* at read_frac */
+    pn_u128 sum_area[2];  /* over history */
+    uint64_t sum_done[2];
     pn_relation_hint hint; /* guesses: no effect on results */
 
     /* --- saved --- */

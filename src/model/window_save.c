@@ -90,7 +90,7 @@ static void put_history(pn_bytes_out *out, const pn_window_model *m)
 {
     for (uint32_t i = 0; i < m->base.options.windows; i++)
         for (int k = 0; k < 2; k++) {
-            pn_put_u128(out, m->history[i].area[k]);
+            pn_put_u128(out, pn_closed_area(&m->history[i], k));
             pn_put_u64(out, m->history[i].done[k]);
         }
 }
@@ -99,7 +99,8 @@ static pn_closed get_closed(pn_bytes_in *in)
 {
     pn_closed c;
     for (int k = 0; k < 2; k++) {
-        c.area[k] = pn_get_u128(in);
+        c.area_low[k] = pn_get_u64(in);
+        c.area_high[k] = pn_get_u64(in);
         c.done[k] = pn_get_u64(in);
     }
     return c;
@@ -202,7 +203,8 @@ static bool history_plausible(pn_bytes_in *in, const pn_window_model *m)
     bool empty = true;
     for (uint32_t i = 0; i < m->base.options.windows && !in->short_of; i++) {
         pn_closed c = get_closed(in);
-        empty = empty && !c.area[0] && !c.area[1] && !c.done[0] && !c.done[1];
+        for (int k = 0; k < 2; k++)
+            empty = empty && !c.area_low[k] && !c.area_high[k] && !c.done[k];
     }
     return !in->short_of && (empty || !m->quiet);
 }

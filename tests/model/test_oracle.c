@@ -367,12 +367,59 @@ static void the_two_forms_agree_on_random_traffic(void **state)
         panem_curves_destroy(sets[i]);
 }
 
+/* Windows of 10 ms full of requests of 1 MiB: sums of byte x ps pass 2^64. */
+static void sums_beyond_64_bits_stay_exact(void **state)
+{
+    (void)state;
+    panem_curves *set = fix_set(FIX_MANY, NULL);
+    for (int mode = 0; mode < 2; mode++) {
+        run r;
+        memset(&r, 0, sizeof r);
+        pn_rng_init(&r.rng, 77, 1);
+        r.set = set;
+        panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
+        o.window_ps = UINT64_C(10000000000);
+        o.windows = mode ? 3 : 1;
+        o.guard = mode ? PANEM_GUARD_COMPLETIONS : PANEM_GUARD_OFF;
+        o.time_mode = (panem_time_mode)mode;
+        r.options = o;
+        assert_int_equal(panem_model_create(&r.product, set, &o, NULL), PANEM_OK);
+        r.literal = lit_create(set, &o);
+        panem_observe(r.product, log_window, &r.product_log);
+        lit_observe(r.literal, log_window, &r.literal_log);
+        for (r.step = 0; r.step < (mode ? 25000 : 160000); r.step++) {
+            panem_request q = {r.now_ps, 0, 1048576, (uint32_t)pick(&r, 2), 0};
+            uint64_t retry_ps;
+            r.now_ps += mode ? 4000000 : 400000;
+            if (mode && r.step % 100 == 0)
+                advance_both(&r, q.time_ps);
+            access_both(&r, &q, &retry_ps);
+            if (r.step % 24000 == 23000)
+                do_save_and_restore(&r);
+            if (r.step % 250 == 0)
+                compare(&r);
+        }
+        double most_bytes = 0.0;
+        for (size_t i = 0; i < r.product_log.count; i++)
+            if (r.product_log.items[i].read_bytes > most_bytes)
+                most_bytes = r.product_log.items[i].read_bytes;
+        assert_true(most_bytes * (double)o.window_ps > 1.8446744073709552e19); /* 2^64 */
+        compare_logs(&r);
+        panem_model_destroy(r.product);
+        lit_destroy(r.literal);
+        free(r.product_log.items);
+        free(r.literal_log.items);
+    }
+    panem_curves_destroy(set);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
         only_seed = strtoull(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         PN_TEST(the_two_forms_agree_on_random_traffic),
+        PN_TEST(sums_beyond_64_bits_stay_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
