@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 
 extern const pn_command pn_cmd_traffic;
+extern const pn_command pn_cmd_characterize;
 extern const pn_command pn_cmd_judge;
 extern const pn_command pn_cmd_curves_import;
 extern const pn_command pn_cmd_curves_check;
