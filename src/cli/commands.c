@@ -19,5 +19,6 @@ const pn_command *const pn_commands[] = {
     &pn_cmd_trace_convert,
     &pn_cmd_trace_slice,
     &pn_cmd_trace_redecode,
+    &pn_cmd_trace_suite,
     NULL,
 };

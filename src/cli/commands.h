@@ -21,5 +21,6 @@ extern const pn_command pn_cmd_trace_verify;
 extern const pn_command pn_cmd_trace_convert;
 extern const pn_command pn_cmd_trace_slice;
 extern const pn_command pn_cmd_trace_redecode;
+extern const pn_command pn_cmd_trace_suite;
 
 #endif
