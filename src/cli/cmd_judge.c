@@ -3,7 +3,8 @@
  * The same open-loop requests, at the same instants, go to the reference and to each model. The
  * latency of a request counts from when it was first asked, so that waiting before a full queue is
  * not lost. The reference runs several times, its refreshes elsewhere each time, and is averaged:
- * where a refresh falls is no property of the traffic. Latencies of reads are averaged by the
+ * where a refresh falls is no property of the traffic. Latencies of reads of random lines, as a
+ * chase would do them, are averaged by the
  * window in which they were asked; a model's error in a window is its mean against the reference's.
  */
 #include <math.h>
@@ -82,7 +83,7 @@ static const pn_column COLUMNS[] = {
     {"high_bias_pct", "high half", "bias %", 2},
 };
 
-/* Mean latency of the reads asked in each window. */
+/* Latency of the random reads asked in each window. */
 typedef struct history {
     double *sum_ns;
     uint32_t *reads;
@@ -91,15 +92,15 @@ typedef struct history {
     double add_ns; /* fabric latency of the reference, which its port leaves out */
 } history;
 
-static void take_response(void *user, const pn_mem_response *response, uint64_t asked_ps)
+static void take_response(void *user, const pn_mem_response *response, const pn_traffic_sent *sent)
 {
     history *h = user;
-    if (response->kind != PANEM_READ || asked_ps < h->from_ps)
+    if (response->kind != PANEM_READ || !sent->random_line || sent->asked_ps < h->from_ps)
         return;
-    size_t w = (size_t)((asked_ps - h->from_ps) / WINDOW_PS);
+    size_t w = (size_t)((sent->asked_ps - h->from_ps) / WINDOW_PS);
     if (w >= h->windows)
         return;
-    h->sum_ns[w] += (double)(response->done_ps - asked_ps) / 1000.0 + h->add_ns;
+    h->sum_ns[w] += (double)(response->done_ps - sent->asked_ps) / 1000.0 + h->add_ns;
     h->reads[w]++;
 }
 

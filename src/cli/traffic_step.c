@@ -37,10 +37,10 @@ static const pn_column SUMMARY[] = {
     {"deviation_after_4_windows_pct", "after 4", "%", 2},
 };
 
-static void take(void *user, const pn_mem_response *response, uint64_t asked_ps)
+static void take(void *user, const pn_mem_response *response, const pn_traffic_sent *sent)
 {
     bins *b = user;
-    (void)asked_ps;
+    (void)sent;
     if (response->arrival_ps < b->step_ps)
         return;
     uint64_t i = (response->arrival_ps - b->step_ps) / b->window_ps;

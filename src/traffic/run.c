@@ -17,12 +17,6 @@ typedef struct queue {
     uint32_t count;
 } queue;
 
-/* A request in flight; its index is the tag. */
-typedef struct slot {
-    uint64_t asked_ps;
-    uint32_t source;
-} slot;
-
 typedef struct runner {
     const pn_traffic_config *config;
     pn_mem_port *port;
@@ -30,8 +24,8 @@ typedef struct runner {
     pn_source *sources;
     uint64_t
         *refused_ps; /* by source: when its request was first refused; UINT64_MAX: it was not */
-    slot *slots;
-    uint32_t *free_slots; /* a stack */
+    pn_traffic_sent *slots; /* requests in flight; the index is the tag */
+    uint32_t *free_slots;   /* a stack */
     uint32_t slot_count, free_count;
     queue queue;
     uint64_t now_ps;
@@ -145,7 +139,7 @@ static void take_response(runner *r, const pn_mem_response *response)
     pn_source_done(&r->sources[number], r->now_ps);
     queue_update(&r->queue, number, pn_source_due_ps(&r->sources[number]));
     if (r->config->response)
-        r->config->response(r->config->response_user, response, r->slots[response->tag].asked_ps);
+        r->config->response(r->config->response_user, response, &r->slots[response->tag]);
     if (!r->measuring)
         return;
     pn_hist_add(r->hist[response->kind], response->done_ps - response->arrival_ps);
@@ -183,7 +177,8 @@ static void ask_later(runner *r, uint32_t number, uint64_t now_ps, uint64_t retr
 static void note_in_flight(runner *r, uint32_t number, uint32_t tag, uint64_t now_ps)
 {
     bool refused = r->refused_ps[number] != UINT64_MAX;
-    r->slots[tag] = (slot){refused ? r->refused_ps[number] : now_ps, number};
+    r->slots[tag] = (pn_traffic_sent){refused ? r->refused_ps[number] : now_ps, number,
+                                      r->sources[number].random_line};
     r->refused_ps[number] = UINT64_MAX;
     r->free_count--;
     r->in_flight_bytes += r->config->line_bytes;

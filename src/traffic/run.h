@@ -21,10 +21,16 @@ typedef struct pn_traffic_window {
 } pn_traffic_window;
 
 typedef void (*pn_traffic_window_fn)(void *user, const pn_traffic_window *window);
-/* Every response, warm-up included, at its done time. asked_ps is when the source first asked:
- * earlier than the arrival when the port was busy. */
+/* What the source did, beside the response. */
+typedef struct pn_traffic_sent {
+    uint64_t asked_ps; /* when it first asked: earlier than the arrival when the port was busy */
+    uint32_t source;
+    bool random_line; /* not the next line of a stream */
+} pn_traffic_sent;
+
+/* Every response, warm-up included, at its done time. */
 typedef void (*pn_traffic_response_fn)(void *user, const pn_mem_response *response,
-                                       uint64_t asked_ps);
+                                       const pn_traffic_sent *sent);
 
 typedef struct pn_traffic_config {
     uint32_t sources;

@@ -100,7 +100,8 @@ static bool next_is_read(pn_source *s)
 static uint64_t next_address(pn_source *s, int kind)
 {
     double share = s->config.random_share;
-    if (share > 0.0 && (double)(pn_rng_u64(&s->rng) >> 32) < share * 4294967296.0)
+    s->random_line = share > 0.0 && (double)(pn_rng_u64(&s->rng) >> 32) < share * 4294967296.0;
+    if (s->random_line)
         return pn_rng_below(&s->rng, s->config.capacity_bytes / LINE_BYTES) * LINE_BYTES;
     uint64_t address = s->address[kind];
     s->address[kind] += LINE_BYTES;

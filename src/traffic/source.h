@@ -48,6 +48,7 @@ typedef struct pn_source {
     uint64_t mix_q32;      /* error diffusion of the even mix */
     uint64_t address[2];   /* next line of this source's streams, by access kind */
     uint32_t in_flight;
+    bool random_line; /* the last request went to a random line */
 } pn_source;
 
 void pn_source_init(pn_source *source, const pn_source_config *config);

@@ -255,9 +255,9 @@ static void add_window(void *user, const pn_traffic_window *w)
     t->bytes += w->read_bytes + w->write_bytes;
 }
 
-static void add_response(void *user, const pn_mem_response *response, uint64_t asked_ps)
+static void add_response(void *user, const pn_mem_response *response, const pn_traffic_sent *sent)
 {
-    assert_true(asked_ps <= response->arrival_ps);
+    assert_true(sent->asked_ps <= response->arrival_ps);
     *(uint64_t *)user += response->bytes;
 }
 
