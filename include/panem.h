@@ -319,15 +319,18 @@ typedef struct panem_model_options {
     uint32_t windows;            /* averaged, 1 .. 65536; 0: chosen from sharers (equation 12) */
     uint32_t sharers;            /* this traffic stands for one of so many equal ones, 1 .. 65536 */
     panem_guard guard;           /* acts at sharers 1 only */
-    uint64_t guard_slack_ps;     /* completions guard; default 24 000 */
+    uint64_t guard_slack_ps;     /* completions guard; default 24 000; never less than one
+                                    line of 64 bytes at the peak */
     uint32_t guard_compensation; /* 1: what the guard added on average in the last window comes off
                                     the next latency, never below idle; default 1 */
     panem_time_mode time_mode;
     uint32_t early_write_ack; /* 1: a write's ack is its arrival; its done stays internal */
-    uint32_t ring_windows;    /* how far ahead a completion may lie; power of two, 16 .. 65536 */
+    uint32_t ring_windows;    /* how far ahead a completion may lie; power of two, 16 .. 65536;
+                                 x window_ps: above the idle latency, at most 2^44 ps */
     panem_cbusy_by cbusy_by;
     double cbusy_enter[3];    /* levels 1, 2, 3 begin at these fractions; rising */
-    double cbusy_hysteresis;  /* a level is left below enter - hysteresis; 0 .. 0.5; default 0 */
+    double cbusy_hysteresis;  /* a level is left below enter - hysteresis; 0 .. 0.5 and below
+                                 cbusy_enter[0]; default 0 */
     panem_peer_options peers; /* md1, mess, mg1, nextfree; these are ordered only */
     const panem_allocator *allocator; /* NULL: the curve set's. Copied. */
 } panem_model_options;
