@@ -8,7 +8,8 @@
 #include "base/rng.h"
 #include "base/stat.h"
 
-enum { LINE_BYTES = 64, KINDS = 2, NONE = UINT32_MAX };
+enum { LINE_BYTES = 64, KINDS = 2 };
+#define NONE UINT32_MAX
 #define NEVER UINT64_MAX
 
 static const uint64_t ONE_Q32 = UINT64_C(1) << 32;
