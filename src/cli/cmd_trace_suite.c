@@ -160,7 +160,8 @@ static char *script_of(const settings *s, const pn_workload *w)
     if (w->driver[0])
         pn_text_printf(&t,
                        "(\n%s\n) > driver.log 2>&1 < /dev/null &\ndriver=$!\n"
-                       "trap 'pkill -P $driver 2>/dev/null; kill $driver 2>/dev/null || :' EXIT\n",
+                       "trap 'status=$?; pkill -P $driver || :; kill $driver || :; exit $status' "
+                       "EXIT\n",
                        w->driver);
     pn_text_printf(&t,
                    "\"$PANEM\" trace record -o \"$TRACE\" --name %s --skip %s --max %s --stop %s "
