@@ -277,7 +277,7 @@ void pn_block_decode(pn_cursor *c, pn_block_def *def, uint32_t *insts, pn_slot *
 
 bool pn_chain_fit(pn_chain *chain, const pn_block_table *t)
 {
-    if (t->count > chain->n_links) {
+    if (t->count >= chain->n_links) {
         uint64_t want = (uint64_t)t->count + t->count / 2 + 64;
         pn_link *links = realloc(chain->links, want * sizeof *links);
         if (!links)
@@ -286,7 +286,7 @@ bool pn_chain_fit(pn_chain *chain, const pn_block_table *t)
         chain->links = links;
         chain->n_links = (uint32_t)want;
     }
-    if (t->n_slots > chain->n_last) {
+    if (t->n_slots >= chain->n_last) {
         uint64_t want = (uint64_t)t->n_slots + t->n_slots / 2 + 64;
         uint64_t *last = realloc(chain->last, want * sizeof *last);
         if (!last)
