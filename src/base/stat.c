@@ -13,7 +13,7 @@ void pn_batch_init(pn_batch_mean *b, uint64_t first_size)
 
 static void merge_neighbours(pn_batch_mean *b)
 {
-    for (uint32_t i = 0; i < PN_BATCHES / 2; i++)
+    for (size_t i = 0; i < PN_BATCHES / 2; i++)
         b->sums[i] = b->sums[2 * i] + b->sums[2 * i + 1];
     b->full = PN_BATCHES / 2;
     b->size *= 2;

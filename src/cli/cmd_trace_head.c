@@ -78,7 +78,7 @@ static void print_text(uint64_t number, const pn_op *op, pn_isa isa)
 {
     const pn_inst *inst = op->inst;
     char bytes[2 * PN_INST_BYTES + 1] = "";
-    for (unsigned i = 0; i < inst->length && !(inst->flags & PN_INST_NO_BYTES); i++)
+    for (size_t i = 0; i < inst->length && !(inst->flags & PN_INST_NO_BYTES); i++)
         (void)snprintf(bytes + 2 * i, 3, "%02x", inst->bytes[i]);
     printf("%9" PRIu64 "%s %12" PRIx64 " %-20s %-13s", number,
            op->flags & PN_OP_CONTINUES ? "+" : " ", inst->pc, bytes, pn_class_name(inst->cls));

@@ -34,8 +34,9 @@ static panem_status parse_range(pn_list *list, char *text, pn_dim dim, const cha
         return pn_err(err, PANEM_E_ARG, "%s: a range is FIRST:LAST:STEP with a positive step",
                       what);
     double steps = floor((v[1] - v[0]) / v[2] + 1e-9);
-    for (double i = 0.0; i <= steps; i++)
-        PN_TRY(append(list, v[0] + i * v[2], what, err));
+    size_t last = steps < PN_LIST_MAX ? (size_t)steps : PN_LIST_MAX; /* which append refuses */
+    for (size_t i = 0; i <= last; i++)
+        PN_TRY(append(list, v[0] + (double)i * v[2], what, err));
     return PANEM_OK;
 }
 

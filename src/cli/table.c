@@ -134,6 +134,8 @@ static void print_aligned(const pn_table *t, FILE *out)
 
 static void print_csv(const pn_table *t, FILE *out)
 {
+    if (t->columns_count == 0)
+        return;
     char number[PN_NUM_TEXT_MAX];
     for (size_t c = 0; c < t->columns_count; c++)
         fprintf(out, "%s%s", c ? "," : "", t->columns[c].key);

@@ -6,8 +6,8 @@
 #include "cli/table.h"
 #include "cli/traffic.h"
 
-/* Loads up to this share of peak, offered and achieved, enter the error summary (DESIGN section 11):
- * beyond it a memory that folds back yields the same bandwidth at a second, higher latency. */
+/* Loads up to this share of peak, offered and achieved, enter the error summary (DESIGN section
+ * 11): beyond it a memory that folds back yields the same bandwidth at a second, higher latency. */
 static const double SUMMARY_LOAD_MAX = 0.95;
 
 static const pn_column COLUMNS[] = {

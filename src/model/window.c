@@ -379,7 +379,8 @@ static void arrive_ahead(pn_window_model *m, uint64_t rel_ps, uint32_t kind, uin
 {
     place from = place_of(m, rel_ps);
     pn_ahead *ahead = &m->ahead[(m->index + from.window) & m->mask];
-    ahead->head[kind] += bytes * (m->window_ps - from.offset_ps);
+    uint64_t area = bytes * (m->window_ps - from.offset_ps); /* at most 2^20 x 10^10 */
+    ahead->head[kind] += area;
     ahead->arrived[kind] += bytes;
     m->bytes_ahead[kind] += bytes;
 }
@@ -407,10 +408,12 @@ NEVER_INLINE panem_status accept(pn_window_model *m, panem_response *response,
     if (to.window > m->mask)
         return refuse(m, response, to.window);
     pn_slot *slot = &m->slots[(m->index + to.window) & m->mask];
-    slot->tail[kind] += bytes * (m->window_ps - to.offset_ps);
+    uint64_t area = bytes * (m->window_ps - to.offset_ps); /* at most 2^20 x 10^10 */
+    slot->tail[kind] += area;
     slot->done[kind] += bytes;
     if (rel_ps < m->window_ps) {
-        m->head[kind] += bytes * (m->window_ps - rel_ps);
+        uint64_t head_area = bytes * (m->window_ps - rel_ps);
+        m->head[kind] += head_area;
         m->arrived[kind] += bytes;
     } else {
         arrive_ahead(m, rel_ps, kind, bytes);

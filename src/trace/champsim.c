@@ -52,9 +52,9 @@ static void unpack(record *r, const uint8_t *p, unsigned n_dst)
     memcpy(r->src, p + 10 + n_dst, 4);
     const uint8_t *memory = p + (n_dst == 4 ? 24 : 16);
     for (unsigned i = 0; i < n_dst; i++)
-        r->dst_mem[i] = pn_get_le(memory + 8 * i, 8);
+        r->dst_mem[i] = pn_get_le(memory + 8 * (size_t)i, 8);
     for (unsigned i = 0; i < 4; i++)
-        r->src_mem[i] = pn_get_le(memory + 8 * (n_dst + i), 8);
+        r->src_mem[i] = pn_get_le(memory + 8 * (size_t)(n_dst + i), 8);
 }
 
 /* Sound, as far as one record can tell. */
@@ -231,7 +231,7 @@ static panem_status next_ops(pn_trace *trace, pn_batch *batch, panem_error *err)
     uint64_t first = t->records;
     size_t records = 0;
     PN_TRY(refill(t, &records, err));
-    size_t n = t->ended ? records : records - 1;
+    size_t n = t->ended || records == 0 ? records : records - 1;
     if (n > BATCH)
         n = BATCH;
     pn_access *access = t->accesses;

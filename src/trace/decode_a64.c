@@ -149,7 +149,7 @@ static void system_register(pn_inst *i, uint32_t w)
     }
 }
 
-static bool system(pn_inst *i, uint32_t w)
+static bool system_insn(pn_inst *i, uint32_t w)
 {
     unsigned op0 = bits(w, 20, 19), op1 = bits(w, 18, 16), crn = bits(w, 15, 12);
     i->cls = PN_CLASS_SYSTEM;
@@ -204,7 +204,7 @@ static bool branches(pn_inst *i, uint32_t w)
         i->cls = PN_CLASS_SYSTEM;
         return true;
     }
-    return bits(w, 31, 22) == 0x354 && system(i, w);
+    return bits(w, 31, 22) == 0x354 && system_insn(i, w);
 }
 
 /* ---- loads and stores ------------------------------------------------------------------------ */

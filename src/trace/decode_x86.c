@@ -23,19 +23,19 @@ static unsigned map_register(ZydisRegister reg)
     ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
     if (whole == ZYDIS_REGISTER_NONE)
         whole = reg;
-    int id = ZydisRegisterGetId(whole);
+    unsigned id = (uint8_t)ZydisRegisterGetId(whole); /* -1 only where it is not used */
     switch (ZydisRegisterGetClass(whole)) {
     case ZYDIS_REGCLASS_GPR64:
-        return PN_REG_INT + (unsigned)id;
+        return PN_REG_INT + id;
     case ZYDIS_REGCLASS_XMM:
     case ZYDIS_REGCLASS_YMM:
     case ZYDIS_REGCLASS_ZMM:
-        return PN_REG_VEC + (unsigned)id;
+        return PN_REG_VEC + id;
     case ZYDIS_REGCLASS_X87:
     case ZYDIS_REGCLASS_MMX:
-        return PN_REG_X87 + (unsigned)id;
+        return PN_REG_X87 + id;
     case ZYDIS_REGCLASS_MASK:
-        return PN_REG_MASK + (unsigned)id;
+        return PN_REG_MASK + id;
     case ZYDIS_REGCLASS_FLAGS:
         return PN_REG_FLAGS;
     case ZYDIS_REGCLASS_IP:

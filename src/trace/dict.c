@@ -65,7 +65,7 @@ static size_t pack(uint8_t out[64], const pn_inst *inst)
 bool pn_inst_encode(pn_bytes *out, const pn_inst *inst, uint64_t previous_end)
 {
     uint8_t packed[64];
-    if (!pn_bytes_reserve(out, sizeof packed + 2 * PN_VARINT_MAX))
+    if (!pn_bytes_reserve(out, sizeof packed + (size_t)2 * PN_VARINT_MAX))
         return false;
     pn_put_svarint(out, (int64_t)(inst->pc - previous_end));
     size_t n = pack(packed, inst);

@@ -387,7 +387,7 @@ panem_status pn_ptrace_event(pn_ptrace_writer *w, uint32_t thread, pn_event_kind
     panem_status status = op_flush(w, t);
     if (status == PANEM_OK && !t->open)
         status = open_section(t);
-    if (status == PANEM_OK && !pn_bytes_reserve(&t->tokens, 3 * PN_VARINT_MAX))
+    if (status == PANEM_OK && !pn_bytes_reserve(&t->tokens, (size_t)3 * PN_VARINT_MAX))
         status = PANEM_E_NOMEM;
     if (status != PANEM_OK)
         return fail(w, status);
@@ -416,7 +416,7 @@ panem_status pn_ptrace_mem(pn_ptrace_writer *w, const pn_mem_record *r)
 {
     if (w->n_records == PN_MEMORY_RECORDS && close_records(w) != PANEM_OK)
         return fail(w, PANEM_E_NOMEM);
-    if (!pn_bytes_reserve(&w->records, 3 * PN_VARINT_MAX))
+    if (!pn_bytes_reserve(&w->records, (size_t)3 * PN_VARINT_MAX))
         return fail(w, PANEM_E_NOMEM);
     if (w->n_records == 0)
         w->last_time = w->last_address = 0;

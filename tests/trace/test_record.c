@@ -141,6 +141,7 @@ static pn_trace_stats measure(void)
     return stats;
 }
 
+/* LONG: one table of sections and their counts, read beside the source of the program. */
 static void x86_sections_have_the_counts_made_by_hand(void **state)
 {
     (void)state;
