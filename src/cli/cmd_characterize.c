@@ -22,6 +22,7 @@ enum {
     OPT_FABRIC,
     OPT_ERROR,
     OPT_REPEATS,
+    OPT_CHASES,
     OPT_SEED,
     OPT_NAME,
     OPT_DRAM
@@ -45,7 +46,7 @@ typedef struct settings {
     pn_dram_config config;
     pn_list read_pct;
     double row_hit, fabric_ps, target_error;
-    uint32_t streams, repeats, jobs;
+    uint32_t streams, chases, repeats, jobs;
     uint64_t seed;
 } settings;
 
@@ -67,6 +68,7 @@ static const struct argp_option OPTIONS[] = {
     {"fabric-latency", OPT_FABRIC, "TIME", 0,
      "from the core to the memory controller and back, added to every latency (default 40ns)", 0},
     {"error", OPT_ERROR, "E", 0, "standard error of each mean latency (default 0.5%)", 0},
+    {"chases", OPT_CHASES, "N", 0, "chases measured in each run, at least (default 8192)", 0},
     {"repeats", OPT_REPEATS, "N", 0, "runs per point, for the deviations (default 3)", 0},
     {"seed", OPT_SEED, "N", 0, "random seed (default 1)", 0},
     {"name", OPT_NAME, "NAME", 0, "name of the set (default: preset, channels and row-hit)", 0},
@@ -150,6 +152,7 @@ static panem_status set_defaults(settings *s, panem_error *err)
     s->jobs = processors > 1 ? (uint32_t)processors : 1;
     s->jobs = s->jobs > JOBS_MAX ? JOBS_MAX : s->jobs;
     s->streams = 1;
+    s->chases = PN_CHAR_CHASES_MIN;
     s->repeats = 3;
     s->seed = 1;
     s->output = "-";
@@ -191,6 +194,8 @@ static panem_status take(settings *s, int key, char *arg, panem_error *err)
         return take_fabric(s, arg, err);
     case OPT_ERROR:
         return take_error(s, arg, err);
+    case OPT_CHASES:
+        return take_whole(&s->chases, arg, 100000, "--chases", err);
     case OPT_REPEATS:
         return take_whole(&s->repeats, arg, 1000, "--repeats", err);
     case OPT_SEED:
@@ -324,6 +329,7 @@ static void configure(work *w)
                                  .streams = s->streams,
                                  .fabric_ns = s->fabric_ps / 1000.0,
                                  .target_error = s->target_error,
+                                 .chases_min = s->chases,
                                  .repeats = s->repeats,
                                  .seed = s->seed,
                                  .progress = show_progress,
@@ -386,6 +392,8 @@ static panem_status add_command(pn_rawset *raw, const settings *s, const char *n
         pn_text_printf(&t, " --set %s", s->sets[i]);
     pn_text_printf(&t, " --read-pct %s --row-hit %s --streams %u --fabric-latency %s",
                    s->read_pct_text, s->row_hit_text, s->streams, s->fabric_text);
+    if (s->chases != PN_CHAR_CHASES_MIN)
+        pn_text_printf(&t, " --chases %u", s->chases);
     pn_text_printf(&t, " --error %s --repeats %u --seed %llu --name %s", s->error_text, s->repeats,
                    (unsigned long long)s->seed, name);
     return set_text(raw, "command", &t, err);

@@ -22,7 +22,10 @@ static const double CHASER_PERIOD_PS = 2000000.0;
 static const uint64_t WARMUP_PS = 12000000;
 /* Measured at least, again in refresh intervals: batches must not be shorter than one. */
 static const uint64_t MEASURE_MIN_PS = 40000000;
-enum { CHASES_MIN = 2048, CHASES_MAX = 200000, SEARCH_CHASES = 4096 };
+enum { CHASES_MAX = 200000, SEARCH_CHASES = 4096 };
+/* Without load chases are cheap, and every other point is compared with theirs. Some chasers, so
+ * that one that meets a refresh is not missing at its next turn. */
+enum { IDLE_CHASES = 8, IDLE_CHASERS = 4 };
 
 uint32_t pn_char_runs(const pn_char_config *config)
 {
@@ -52,7 +55,7 @@ static pn_chase_config base_config(const pn_char_config *k, double read_frac)
                              .warmup_ps = WARMUP_PS,
                              .measure_min_ps = MEASURE_MIN_PS,
                              .target_error = k->target_error * sqrt((double)k->repeats),
-                             .chases_min = CHASES_MIN,
+                             .chases_min = k->chases_min,
                              .chases_max = CHASES_MAX,
                              .seed = k->seed};
 }
@@ -70,7 +73,8 @@ static void pace(pn_chase_config *c, const pn_char_config *k, double load, doubl
     if (load == 0.0) {
         c->load = false;
         c->probe_ps = IDLE_PROBE_PS;
-        c->chasers = 1;
+        c->chasers = IDLE_CHASERS;
+        c->chases_min = IDLE_CHASES * k->chases_min;
         return;
     }
     double share = pn_char_chase_share(k->stream_share, c->read_frac);
@@ -80,11 +84,12 @@ static void pace(pn_chase_config *c, const pn_char_config *k, double load, doubl
         c->gap_ps = LINE_BYTES / (load * saturated - share * whole) * 1e12;
 }
 
-/* Streams of random numbers: by read fraction, load and repeat. */
+/* Streams of random numbers: by read fraction, load and repeat. Without load the read fraction is
+ * none, and all curves begin at the same point. */
 static uint64_t stream_of(double read_frac, uint32_t load, uint32_t repeat)
 {
     enum { FRACTIONS = 1000000, LOADS_MAX = 256, REPEATS_MAX = 65536 };
-    uint64_t fraction = (uint64_t)(read_frac * FRACTIONS + 0.5);
+    uint64_t fraction = load > 0 ? (uint64_t)(read_frac * FRACTIONS + 0.5) : 0;
     return (fraction * LOADS_MAX + load) * REPEATS_MAX + repeat;
 }
 

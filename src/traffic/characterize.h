@@ -18,7 +18,7 @@
 
 /* Raised when the same command gives other numbers. */
 enum { PN_CHAR_RESULTS_VERSION = 1 };
-enum { PN_CHAR_LOADS = 16 };
+enum { PN_CHAR_LOADS = 16, PN_CHAR_CHASES_MIN = 8192 };
 
 /* A fresh memory. user is shared by threads. */
 typedef panem_status (*pn_char_make_fn)(const void *user, pn_mem_port **port, panem_error *err);
@@ -39,6 +39,7 @@ typedef struct pn_char_config {
     uint32_t streams;
     double fabric_ns;    /* added to every latency */
     double target_error; /* relative standard error of a point's mean */
+    uint64_t chases_min; /* in every run, at least; PN_CHAR_CHASES_MIN is a good number */
     uint32_t repeats;    /* 1 .. */
     uint64_t seed;
     pn_char_progress_fn progress; /* may be NULL */
