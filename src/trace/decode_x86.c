@@ -24,6 +24,10 @@ static unsigned map_register(ZydisRegister reg)
     if (whole == ZYDIS_REGISTER_NONE)
         whole = reg;
     unsigned id = (uint8_t)ZydisRegisterGetId(whole); /* -1 only where it is not used */
+    /* Cores rename or predict the modes and sticky flags of floating point. */
+    if (reg == ZYDIS_REGISTER_MXCSR || reg == ZYDIS_REGISTER_X87CONTROL ||
+        reg == ZYDIS_REGISTER_X87STATUS || reg == ZYDIS_REGISTER_X87TAG)
+        return PN_REG_NONE;
     switch (ZydisRegisterGetClass(whole)) {
     case ZYDIS_REGCLASS_GPR64:
         return PN_REG_INT + id;
@@ -66,7 +70,9 @@ static void take_register(pn_inst *inst, const x86 *x, const ZydisDecodedOperand
         return;
     }
     bool general = reg >= PN_REG_INT && reg < PN_REG_INT + 16;
-    bool merges = writes(op) && general && op->size < 32;
+    /* A small or conditional write keeps what it does not write. */
+    bool merges =
+        (writes(op) && general && op->size < 32) || op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE;
     if (reads(op) || merges)
         pn_inst_add_src(inst, reg);
     if (writes(op))

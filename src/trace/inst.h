@@ -29,7 +29,7 @@ enum {
     PN_REG_VEC = 64,   /* xmm/ymm/zmm0..31, v0..v31 */
     PN_REG_X87 = 96,   /* st0..st7 and mm0..mm7 */
     PN_REG_MASK = 104, /* k0..k7, p0..p15 */
-    PN_REG_OTHER = 120 /* anything else with a name: mxcsr, fpcr, system registers */
+    PN_REG_OTHER = 120 /* anything else with a name: fpcr, system registers; not mxcsr */
 };
 
 /* What the instruction does once its memory operands are there. A plain load or store has class
