@@ -36,7 +36,7 @@ typedef struct settings {
     char *plugin;
     const char *isa;
     bool quiet, live;
-    struct timespec start, shown;
+    struct timespec start, shown, recording; /* recording: when the first instruction was */
 } settings;
 
 static panem_status take(settings *s, int key, char *arg, panem_error *err)
@@ -178,11 +178,15 @@ static void show(void *user, const pn_record_progress *now)
     (void)clock_gettime(CLOCK_MONOTONIC, &s->shown);
     double seconds = seconds_since(&s->start);
     if (now->instructions == 0)
+        s->recording = s->shown;
+    double recording = seconds_since(s->recording.tv_sec ? &s->recording : &s->start);
+    if (now->instructions == 0)
         fprintf(stderr, "\rpassed %.1f M instructions, %.0f M/s   ", (double)now->skipped / MILLION,
                 (double)now->skipped / MILLION / seconds);
     else
-        fprintf(stderr, "\rrecorded %.1f M instructions, %.1f MB, %.3f B/instruction   ",
-                (double)now->instructions / MILLION, (double)now->bytes / MILLION,
+        fprintf(stderr, "\rrecorded %.1f M instructions, %.0f M/s, %.1f MB, %.3f B/instruction   ",
+                (double)now->instructions / MILLION,
+                (double)now->instructions / MILLION / recording, (double)now->bytes / MILLION,
                 (double)now->bytes / (double)now->instructions);
 }
 
