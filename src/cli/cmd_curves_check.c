@@ -127,7 +127,7 @@ const pn_command pn_cmd_curves_check = {
         "counts to standard error.\n\n"
         "Exit status: 0 checked, 1 with --strict when there is a repair or a warning, 2 usage, 3 "
         "bad input.",
-    .examples = "  panem curves check curves/synthetic-ddr4-2666x6.csv\n"
+    .examples = "  panem curves check curves/ddr5-5200x8.csv\n"
                 "  panem curves check --strict --format json skylake.csv\n",
     .options = OPTIONS,
     .parse = parse,

@@ -339,7 +339,7 @@ const pn_command pn_cmd_curves_show = {
         "JSON holds metadata, one object per curve (idle, peak, slope x peak) and the rows. SET is "
         "our CSV, in any compression; - is standard input.\n\n"
         "Exit status: 0 success, 1 failure, 2 usage, 3 bad input.",
-    .examples = "  panem curves show --read-pct 100 curves/synthetic-ddr4-2666x6.csv\n"
+    .examples = "  panem curves show --read-pct 100 curves/ddr5-5200x8.csv\n"
                 "  panem curves show --converted --format csv skylake.csv > relation.csv\n",
     .options = OPTIONS,
     .parse = parse,

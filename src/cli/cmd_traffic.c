@@ -347,7 +347,7 @@ const pn_command pn_cmd_traffic = {
         "keys: window, windows, sharers, guard, guard_slack, beyond, between, early_write_ack, "
         "ring, cbusy_by, cbusy1..3, cbusy_hysteresis; of the peers: frequency, phase_length, "
         "curve_window_size, window_size, num_outstanding; of dram: panem dram show.",
-    .examples = "panem traffic --curves curves/synthetic-ddr4-2666x6.csv --read-pct 50,100\n"
+    .examples = "panem traffic --curves curves/ddr5-5200x8.csv --read-pct 50,100\n"
                 "panem traffic -c SET.csv --model panem,panem:paper,fixed:idle --format json\n"
                 "panem traffic -c SET.csv --model panem,md1:frequency=3GHz,mess,mg1,nextfree\n"
                 "panem traffic -c SET.csv --step 20%:80% --seeds 100\n"
