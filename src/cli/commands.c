@@ -5,6 +5,7 @@ const pn_command *const pn_commands[] = {
     &pn_cmd_traffic,
     &pn_cmd_characterize,
     &pn_cmd_judge,
+    &pn_cmd_run,
     &pn_cmd_curves_import,
     &pn_cmd_curves_check,
     &pn_cmd_curves_show,

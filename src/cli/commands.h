@@ -7,6 +7,7 @@
 extern const pn_command pn_cmd_traffic;
 extern const pn_command pn_cmd_characterize;
 extern const pn_command pn_cmd_judge;
+extern const pn_command pn_cmd_run;
 extern const pn_command pn_cmd_curves_import;
 extern const pn_command pn_cmd_curves_check;
 extern const pn_command pn_cmd_curves_show;

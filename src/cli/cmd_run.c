@@ -1,0 +1,326 @@
+/* cmd_run.c - `panem run`: one simulated core in front of a memory model. */
+#include "cli/cmd_run.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cmd_trace.h"
+#include "cli/commands.h"
+#include "cli/table.h"
+
+enum { KEY_CORE = 256, KEY_LOAD, KEY_ACTIVE, KEY_SET, KEY_JSON, KEY_PRINT, KEY_STRICT, KEY_QUIET };
+
+static const struct argp_option OPTIONS[] = {
+    {"core", KEY_CORE, "PRESET", 0,
+     "arm-server, neoverse-n1, neoverse-v2 or ampereone (default arm-server)", 0},
+    {"curves", 'c', "FILE", 0, "curve set of the memory (docs/formats/curves-csv.md)", 0},
+    {"model", 'm', "MODEL", 0,
+     "panem, panem:paper, fixed:idle, fixed:high, md1, mess, mg1, nextfree, each with "
+     ":key=value; or dram:PRESET (default panem)",
+     0},
+    {"load", KEY_LOAD, "LOAD", 0,
+     "whole: the core owns the chip; moderate: half of its cores are as busy; heavy: all are "
+     "(default whole)",
+     0},
+    {"active-cores", KEY_ACTIVE, "N", 0, "the core stands for one of N busy ones", 0},
+    {"warmup", 'w', "N", 0, "instructions before the measured ones (default 0)", 0},
+    {"instructions", 'i', "N", 0, "measured instructions (default: to the end of the trace)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "changes one parameter of the core; may be repeated", 0},
+    {"json", KEY_JSON, "FILE", 0, "writes everything as JSON; - for standard output", 0},
+    {"print-config", KEY_PRINT, NULL, 0,
+     "prints every parameter with its reason and source, and ends", 0},
+    {"strict", KEY_STRICT, NULL, 0, "a repair of the curve set is an error", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "no progress", 0},
+    PN_TRACE_INPUT_OPTIONS,
+    {0},
+};
+
+static panem_status parse_load(pn_run_settings *s, const char *text, panem_error *err)
+{
+    static const char *const names[] = {"whole", "moderate", "heavy", NULL};
+    for (uint32_t i = 0; names[i]; i++) {
+        if (strcmp(names[i], text) == 0) {
+            s->load = i;
+            return PANEM_OK;
+        }
+    }
+    return pn_err(err, PANEM_E_ARG, "--load: '%s' is not one of: whole, moderate, heavy", text);
+}
+
+static panem_status parse_end(const pn_run_settings *s, panem_error *err)
+{
+    if (!s->trace_path && !s->print_config)
+        return pn_err(err, PANEM_E_ARG, "run: no trace was given");
+    return PANEM_OK;
+}
+
+static panem_status parse_count(uint64_t *value, const char *arg, uint64_t least, const char *what,
+                                panem_error *err)
+{
+    return pn_unit_parse_u64(value, arg, PN_DIM_COUNT, least, UINT64_C(1) << 50, what, err);
+}
+
+static panem_status parse_key(pn_run_settings *s, int key, const char *arg, panem_error *err)
+{
+    uint64_t n;
+    switch (key) {
+    case KEY_LOAD:
+        return parse_load(s, arg, err);
+    case KEY_ACTIVE:
+        PN_TRY(pn_unit_parse_u64(&n, arg, PN_DIM_COUNT, 1, 65536, "--active-cores", err));
+        s->active_cores = (uint32_t)n;
+        return PANEM_OK;
+    case 'w':
+        return parse_count(&s->warmup, arg, 0, "--warmup", err);
+    case 'i':
+        return parse_count(&s->instructions, arg, 1, "--instructions", err);
+    case KEY_SET:
+        pn_text_printf(&s->assignments, "%s\n", arg);
+        return PANEM_OK;
+    default:
+        return parse_end(s, err);
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    pn_run_settings *s = state->input;
+    panem_error err = PANEM_ERROR_INIT;
+    panem_status status = PANEM_OK;
+    if (pn_trace_input_key(key)) {
+        status = pn_trace_input_option(&s->input, key, arg, &err);
+        return status == PANEM_OK ? 0 : pn_option_error(state, &err);
+    }
+    switch (key) {
+    case KEY_CORE:
+        s->core = arg;
+        break;
+    case 'c':
+        s->curves_path = arg;
+        break;
+    case 'm':
+        s->model = arg;
+        break;
+    case KEY_JSON:
+        s->json_path = arg;
+        break;
+    case KEY_PRINT:
+        s->print_config = true;
+        break;
+    case KEY_STRICT:
+        s->strict = true;
+        break;
+    case KEY_QUIET:
+        s->quiet = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (s->trace_path)
+            return ARGP_ERR_UNKNOWN;
+        s->trace_path = arg;
+        break;
+    case KEY_LOAD:
+    case KEY_ACTIVE:
+    case 'w':
+    case 'i':
+    case KEY_SET:
+    case ARGP_KEY_END:
+        status = parse_key(s, key, arg, &err);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return status == PANEM_OK ? 0 : pn_option_error(state, &err);
+}
+
+/* ---- configuration --------------------------------------------------------------------------- */
+
+static panem_status apply_assignments(pn_run_settings *s, panem_error *err)
+{
+    enum { ASSIGNMENT_MAX = 256 };
+    size_t count;
+    const pn_param *params = pn_core_params(&count);
+    for (const char *at = s->assignments.data; at && *at;) {
+        char line[ASSIGNMENT_MAX];
+        size_t length = strcspn(at, "\n");
+        if (length >= sizeof line)
+            return pn_err(err, PANEM_E_ARG, "--set: '%.40s...' is too long", at);
+        memcpy(line, at, length);
+        line[length] = '\0';
+        PN_TRY(pn_param_assign(params, count, &s->config, line, err));
+        at += length + 1;
+    }
+    return PANEM_OK;
+}
+
+static panem_status configure(pn_run_settings *s, panem_error *err)
+{
+    if (!s->core)
+        s->core = pn_core_presets()[0];
+    if (!s->model)
+        s->model = "panem";
+    PN_TRY(pn_core_preset(&s->config, s->core, err));
+    PN_TRY(apply_assignments(s, err));
+    uint32_t soc = s->config.soc_cores;
+    if (s->load)
+        s->config.active_cores = s->load == 2 ? soc : soc > 1 ? soc / 2 : 1;
+    if (s->active_cores)
+        s->config.active_cores = s->active_cores;
+    return pn_core_check(&s->config, err);
+}
+
+static int print_config(const pn_run_settings *s)
+{
+    pn_text text = PN_TEXT_INIT;
+    pn_core_print(&text, &s->config, s->core);
+    bool failed = text.failed;
+    if (!failed)
+        fputs(text.data, stdout);
+    pn_text_release(&text);
+    return failed ? PN_EXIT_FAILED : PN_EXIT_OK;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+typedef struct progress {
+    const pn_run_settings *s;
+    struct timespec start;
+    double shown_s;
+} progress;
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
+}
+
+static void show_progress(void *user, const pn_core_progress *now)
+{
+    progress *p = user;
+    double s = seconds_since(&p->start);
+    if (s < p->shown_s + 0.5)
+        return;
+    p->shown_s = s;
+    double rate = (double)now->instructions / s;
+    fprintf(stderr, "\r%.1f M instructions, %.2f M/s", (double)now->instructions / 1e6, rate / 1e6);
+    if (p->s->instructions) {
+        double all = (double)(p->s->warmup + p->s->instructions);
+        fprintf(stderr, ", %.0f s left ", (all - (double)now->instructions) / rate);
+    }
+    fputs("   ", stderr);
+}
+
+static panem_status simulate(const pn_run_settings *s, pn_core *core, pn_core_result *result,
+                             pn_trace *trace, panem_error *err)
+{
+    progress p = {.s = s};
+    pn_core_run run = {.warmup = s->warmup, .instructions = s->instructions};
+    bool shown = !s->quiet && pn_stderr_is_terminal();
+    (void)clock_gettime(CLOCK_MONOTONIC, &p.start);
+    if (shown) {
+        run.progress = show_progress;
+        run.user = &p;
+    }
+    panem_status status = pn_core_run_trace(core, result, trace, &run, err);
+    if (shown)
+        fputs("\r\033[K", stderr);
+    return status;
+}
+
+static int output(const pn_run_settings *s, json_t *report)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    if (!report)
+        return PN_EXIT_FAILED;
+    if (s->json_path && strcmp(s->json_path, "-") == 0) {
+        pn_json_print(report, stdout);
+        return PN_EXIT_OK;
+    }
+    pn_run_print(report, stdout);
+    if (!s->json_path) {
+        json_decref(report);
+        return PN_EXIT_OK;
+    }
+    pn_writer *writer = NULL;
+    if (pn_writer_open(&writer, s->json_path, &err) != PANEM_OK) {
+        json_decref(report);
+        return pn_fail_output(&err);
+    }
+    pn_json_print(report, pn_writer_stream(writer));
+    return pn_writer_commit(writer, &err) == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
+}
+
+static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_run_memory *memory)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    pn_core *core = NULL;
+    pn_core_result result;
+    if (pn_core_create(&core, &s->config, memory->port, &err) != PANEM_OK)
+        return pn_fail(&err);
+    int code = PN_EXIT_OK;
+    if (simulate(s, core, &result, trace, &err) != PANEM_OK)
+        code = pn_fail(&err);
+    if (code == PN_EXIT_OK) {
+        pn_trace_tell_truncated(trace, s->trace_path);
+        if (result.trace_ended && s->instructions)
+            pn_warn("%s ended after %llu instructions", s->trace_path,
+                    (unsigned long long)result.whole.instructions);
+        code = output(s, pn_run_report(s, memory, core, &result, pn_trace_about(trace)));
+    }
+    pn_core_destroy(core);
+    return code;
+}
+
+static int run(void *user)
+{
+    pn_run_settings *s = user;
+    panem_error err = PANEM_ERROR_INIT;
+    pn_trace *trace = NULL;
+    pn_run_memory memory;
+    if (configure(s, &err) != PANEM_OK)
+        return pn_fail(&err);
+    if (s->print_config)
+        return print_config(s);
+    if (pn_run_memory_open(&memory, s, &err) != PANEM_OK)
+        return pn_fail(&err);
+    int code = PN_EXIT_OK;
+    if (pn_trace_open(&trace, s->trace_path, &s->input, &err) != PANEM_OK)
+        code = pn_fail(&err);
+    else
+        code = run_trace(s, trace, &memory);
+    pn_trace_close(trace);
+    pn_run_memory_close(&memory);
+    return code;
+}
+
+static void release(void *user)
+{
+    pn_text_release(&((pn_run_settings *)user)->assignments);
+}
+
+const pn_command pn_cmd_run = {
+    .name = "run",
+    .arguments = "TRACE",
+    .summary = "simulate one core on a trace in front of a memory model",
+    .details =
+        "Simulates an out-of-order core (docs/core.md says what is modelled and what is not) on an "
+        "instruction trace of any format, in front of the memory named by --model. Over a curve "
+        "set the on-chip latency of the simulated machine is taken off the curve, so that an "
+        "unloaded chain of loads sees the curve's idle latency. Under --load or --active-cores the "
+        "core stands for one of N: its LLC is the chip's over N and the model sees N times its "
+        "traffic. Printed: instructions, cycles and IPC, what dispatch waited for, branches, "
+        "accesses and misses per level (misses per thousand instructions: mpki), bandwidth and "
+        "latency of reads and writes at the memory's door, and three views of the whole run (the "
+        "core's, the interface's, the memory's), whose lines must agree; the core's read latency "
+        "has the on-chip part taken off. Exit status: 0 success, 1 failure, 2 usage, 3 bad input.",
+    .examples = "panem run xz.ptrace --curves curves/synthetic-ddr4-2666x6.csv -w 1M -i 10M\n"
+                "panem run xz.ptrace -c set.csv --load heavy --set l1d_mshrs=24 --json out.json\n"
+                "panem run xz.ptrace --model dram:ddr5-4800\n"
+                "panem run --core neoverse-v2 --print-config\n",
+    .options = OPTIONS,
+    .parse = parse,
+    .settings_size = sizeof(pn_run_settings),
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,263 @@
+/* cmd_run_print.c - the results of `panem run` as a tree (JSON) and as text made from that tree. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/cmd_run.h"
+#include "cli/table.h"
+
+static void set_count(json_t *o, const char *key, uint64_t value)
+{
+    (void)json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+static void set_number(json_t *o, const char *key, double value)
+{
+    (void)json_object_set_new(o, key, pn_json_number(value));
+}
+
+static void set_text(json_t *o, const char *key, const char *value)
+{
+    (void)json_object_set_new(o, key, json_string(value ? value : ""));
+}
+
+/* A quotient; NaN, hence null, when there is nothing to divide by. */
+static double over(double a, double b)
+{
+    return b != 0.0 ? a / b : (double)NAN;
+}
+
+static json_t *config_tree(const pn_core_config *config)
+{
+    size_t count;
+    const pn_param *params = pn_core_params(&count);
+    json_t *o = json_object();
+    for (size_t i = 0; i < count; i++) {
+        pn_text text = PN_TEXT_INIT;
+        pn_param_format(&text, &params[i], config);
+        set_text(o, params[i].name, text.data);
+        pn_text_release(&text);
+    }
+    return o;
+}
+
+static json_t *level_tree(const pn_level_stats *s, uint64_t instructions)
+{
+    json_t *o = json_object();
+    set_count(o, "accesses", s->accesses);
+    set_count(o, "hits", s->hits);
+    set_count(o, "misses", s->misses);
+    set_count(o, "merges", s->merges);
+    set_number(o, "mpki", over(1000.0 * (double)s->misses, (double)instructions));
+    set_count(o, "mshr_waits", s->waits);
+    set_count(o, "writebacks_in", s->writebacks);
+    set_count(o, "dirty_out", s->dirty_out);
+    return o;
+}
+
+static json_t *branch_tree(const pn_core_counts *n)
+{
+    const pn_predict_stats *p = &n->predict;
+    uint64_t missed = p->conditional_missed + p->indirect_missed + p->returns_missed;
+    json_t *o = json_object();
+    set_count(o, "branches", p->branches);
+    set_count(o, "mispredicted", missed);
+    set_number(o, "mpki", over(1000.0 * (double)missed, (double)n->instructions));
+    set_count(o, "conditional", p->conditional);
+    set_count(o, "conditional_mispredicted", p->conditional_missed);
+    set_count(o, "indirect", p->indirect);
+    set_count(o, "indirect_mispredicted", p->indirect_missed);
+    set_count(o, "returns", p->returns);
+    set_count(o, "returns_mispredicted", p->returns_missed);
+    return o;
+}
+
+static json_t *core_tree(const pn_core_result *r, double seconds)
+{
+    const pn_core_counts *n = &r->measured;
+    json_t *o = json_object();
+    set_count(o, "instructions", n->instructions);
+    set_count(o, "cycles", r->measured_cyc);
+    set_number(o, "ipc", over((double)n->instructions, (double)r->measured_cyc));
+    set_number(o, "time_us", seconds * 1e6);
+    set_count(o, "uops", n->uops);
+    set_count(o, "loads", n->loads);
+    set_count(o, "stores", n->stores);
+    set_count(o, "loads_forwarded", n->forwarded);
+    set_count(o, "stall_rob_cycles", n->stall_rob_cyc);
+    set_count(o, "stall_lob_cycles", n->stall_lob_cyc);
+    set_count(o, "stall_store_buffer_cycles", n->stall_store_cyc);
+    set_count(o, "stall_mispredict_cycles", n->stall_branch_cyc);
+    set_count(o, "stall_fetch_cycles", n->stall_fetch_cyc);
+    return o;
+}
+
+static json_t *latency_tree(const pn_hist *hist, uint64_t lines, uint64_t sum_ps, double seconds)
+{
+    json_t *o = json_object();
+    set_count(o, "lines", lines);
+    set_number(o, "bandwidth_gbs", over((double)lines * PN_LINE_BYTES / 1e9, seconds));
+    set_number(o, "latency_mean_ns", over((double)sum_ps / 1000.0, (double)lines));
+    set_number(o, "latency_p50_ns", pn_hist_quantile(hist, 0.50) / 1000.0);
+    set_number(o, "latency_p95_ns", pn_hist_quantile(hist, 0.95) / 1000.0);
+    set_number(o, "latency_p99_ns", pn_hist_quantile(hist, 0.99) / 1000.0);
+    set_number(o, "outstanding_lines", over((double)sum_ps * 1e-12, seconds));
+    return o;
+}
+
+/* One view of the whole run. */
+static json_t *view_tree(uint64_t reads, uint64_t writes, double seconds, double read_ns,
+                         double write_ns)
+{
+    json_t *o = json_object();
+    set_count(o, "read_lines", reads);
+    set_count(o, "write_lines", writes);
+    set_number(o, "read_bandwidth_gbs", over((double)reads * PN_LINE_BYTES / 1e9, seconds));
+    set_number(o, "write_bandwidth_gbs", over((double)writes * PN_LINE_BYTES / 1e9, seconds));
+    set_number(o, "read_latency_ns", read_ns);
+    set_number(o, "write_latency_ns", write_ns);
+    return o;
+}
+
+static json_t *views_tree(const pn_run_settings *s, const pn_run_memory *memory,
+                          const pn_core_result *r)
+{
+    const pn_core_counts *n = &r->whole;
+    double cycle_ns = 1e9 / (double)s->config.clock_hz;
+    double seconds = (double)(r->warmup_cyc + r->measured_cyc) * cycle_ns * 1e-9;
+    double on_chip_ns = pn_core_on_chip_ns(&s->config);
+    pn_run_memory_view m = pn_run_memory_look(memory);
+    json_t *o = json_object();
+    double core_ns = over((double)n->view.cycles * cycle_ns, (double)n->view.lines) - on_chip_ns;
+    (void)json_object_set_new(
+        o, "core", view_tree(n->mem_lines, n->llc.dirty_out, seconds, core_ns, (double)NAN));
+    (void)json_object_set_new(
+        o, "interface",
+        view_tree(n->door.reads, n->door.writes, seconds,
+                  over((double)n->door.read_ps / 1000.0, (double)n->door.reads),
+                  over((double)n->door.write_ps / 1000.0, (double)n->door.writes)));
+    (void)json_object_set_new(o, "memory",
+                              view_tree(m.reads, m.writes, seconds, m.read_ns, m.write_ns));
+    bool agree = n->mem_lines == n->door.reads && n->door.reads == m.reads &&
+                 n->llc.dirty_out == n->door.writes && n->door.writes == m.writes;
+    (void)json_object_set_new(o, "lines_agree", json_boolean(agree));
+    return o;
+}
+
+static json_t *memory_tree(const pn_run_settings *s, const pn_run_memory *m)
+{
+    json_t *o = json_object();
+    double share = m->peak_gbs / s->config.active_cores;
+    set_text(o, "model", s->model);
+    set_text(o, "curves", s->curves_path);
+    set_count(o, "active_cores", s->config.active_cores);
+    set_number(o, "theoretical_peak_gbs", m->theoretical_gbs);
+    set_number(o, "peak_gbs", m->peak_gbs);
+    set_number(o, "share_gbs", share);
+    set_number(o, "on_chip_taken_off_ns", m->on_chip_ns);
+    set_number(o, "idle_load_ns", m->idle_ns);
+    return o;
+}
+
+json_t *pn_run_report(const pn_run_settings *s, const pn_run_memory *memory, const pn_core *core,
+                      const pn_core_result *r, const pn_trace_info *trace)
+{
+    const pn_core_counts *n = &r->measured;
+    double seconds = (double)r->measured_cyc / (double)s->config.clock_hz;
+    json_t *o = json_object();
+    json_t *t = json_object();
+    (void)json_object_set_new(o, "schema", json_string("panem-run-1"));
+    set_text(t, "path", s->trace_path);
+    set_text(t, "name", trace->name);
+    set_count(t, "warmup_instructions", r->warmup.instructions);
+    (void)json_object_set_new(t, "ended_early",
+                              json_boolean(r->trace_ended && s->instructions > 0));
+    (void)json_object_set_new(t, "classes_unknown",
+                              json_boolean(trace->unknown & PN_UNKNOWN_CLASS));
+    (void)json_object_set_new(t, "sizes_unknown", json_boolean(trace->unknown & PN_UNKNOWN_SIZE));
+    (void)json_object_set_new(o, "trace", t);
+    (void)json_object_set_new(o, "memory", memory_tree(s, memory));
+    (void)json_object_set_new(o, "core", core_tree(r, seconds));
+    (void)json_object_set_new(o, "branches", branch_tree(n));
+    json_t *levels = json_object();
+    (void)json_object_set_new(levels, "l1i", level_tree(&n->l1i, n->instructions));
+    (void)json_object_set_new(levels, "l1d", level_tree(&n->l1d, n->instructions));
+    (void)json_object_set_new(levels, "l2", level_tree(&n->l2, n->instructions));
+    (void)json_object_set_new(levels, "llc", level_tree(&n->llc, n->instructions));
+    (void)json_object_set_new(o, "levels", levels);
+    (void)json_object_set_new(
+        o, "reads",
+        latency_tree(pn_core_latency(core, false), n->door.reads, n->door.read_ps, seconds));
+    (void)json_object_set_new(
+        o, "writes",
+        latency_tree(pn_core_latency(core, true), n->door.writes, n->door.write_ps, seconds));
+    (void)json_object_set_new(o, "views_of_whole_run", views_tree(s, memory, r));
+    set_text(o, "core_preset", s->core);
+    (void)json_object_set_new(o, "config", config_tree(&s->config));
+    return o;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void print_value(const json_t *value, int width, int decimals, FILE *out)
+{
+    if (json_is_integer(value))
+        fprintf(out, "%*" JSON_INTEGER_FORMAT, width, json_integer_value(value));
+    else if (json_is_real(value))
+        fprintf(out, "%*.*f", width, decimals, json_real_value(value));
+    else if (json_is_string(value))
+        fprintf(out, "%s", json_string_value(value)[0] ? json_string_value(value) : "n/a");
+    else if (json_is_boolean(value))
+        fprintf(out, "%s", json_is_true(value) ? "yes" : "no");
+    else
+        fprintf(out, "%*s", width, "n/a");
+}
+
+static void print_section(const json_t *report, const char *name, const char *title, FILE *out)
+{
+    const char *key;
+    json_t *value;
+    fprintf(out, "\n%s\n", title);
+    json_object_foreach(json_object_get(report, name), key, value)
+    {
+        fprintf(out, "  %-28s", key);
+        print_value(value, 0, 3, out);
+        fputc('\n', out);
+    }
+}
+
+/* Sub-objects of equal keys as columns. */
+static void print_columns(const json_t *o, const char *const *names, const char *title, FILE *out)
+{
+    const char *key;
+    json_t *value;
+    fprintf(out, "\n%-24s", title);
+    for (int i = 0; names[i]; i++)
+        fprintf(out, "%14s", names[i]);
+    fputc('\n', out);
+    json_object_foreach(json_object_get(o, names[0]), key, value)
+    {
+        fprintf(out, "  %-22s", key);
+        for (int i = 0; names[i]; i++)
+            print_value(json_object_get(json_object_get(o, names[i]), key), 14, 3, out);
+        fputc('\n', out);
+    }
+}
+
+void pn_run_print(const json_t *report, FILE *out)
+{
+    static const char *const levels[] = {"l1i", "l1d", "l2", "llc", NULL};
+    static const char *const kinds[] = {"reads", "writes", NULL};
+    static const char *const views[] = {"core", "interface", "memory", NULL};
+    const json_t *whole = json_object_get(report, "views_of_whole_run");
+    print_section(report, "trace", "trace", out);
+    print_section(report, "memory", "memory", out);
+    print_section(report, "core", "core, measured phase", out);
+    print_section(report, "branches", "branches", out);
+    print_columns(json_object_get(report, "levels"), levels, "caches", out);
+    print_columns(report, kinds, "memory, measured phase", out);
+    print_columns(whole, views, "views of the whole run", out);
+    fprintf(out, "  lines %s\n",
+            json_is_true(json_object_get(whole, "lines_agree")) ? "agree" : "DO NOT AGREE");
+}

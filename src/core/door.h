@@ -1,0 +1,57 @@
+/* door.h - the way to memory: core cycles on one side, a memory port in picoseconds on the other.
+ *
+ * Reads that the memory refuses wait in order, in front of writes; both are offered again when the
+ * memory said so or its next event came. Writes hold an entry of the write buffer from the moment
+ * they come until their response. What the door counts is the interface's view of the run. */
+#ifndef PN_CORE_DOOR_H
+#define PN_CORE_DOOR_H
+
+#include "base/stat.h"
+#include "core/config.h"
+#include "mem/port.h"
+
+typedef struct pn_door_stats {
+    uint64_t reads, writes;     /* lines whose response came */
+    uint64_t read_ps, write_ps; /* sums of the time from coming to the door until done */
+    uint64_t refused;           /* busy answers */
+} pn_door_stats;
+
+typedef struct pn_door_request {
+    uint64_t line, came_ps;
+    bool write;
+} pn_door_request;
+
+typedef struct pn_door {
+    pn_mem_port *port; /* borrowed */
+    uint64_t clock_hz, now_ps;
+    uint64_t port_ps, port_cycle; /* the port's next event, and the cycle that serves it */
+    uint64_t retry_cycle;         /* when a refused request is offered again */
+    pn_door_request *slots;       /* every request at the door or in the memory, by tag */
+    uint32_t *free_slots;
+    uint32_t free_count, slot_count;
+    uint32_t *waiting[2]; /* rings of slots: reads, writes */
+    uint32_t first[2], count[2], mask;
+    uint32_t writes_held; /* waiting or in the memory */
+    pn_hist *latency[2];  /* ps, reads and writes */
+    pn_door_stats stats;
+} pn_door;
+
+/* capacity: requests at the door and in the memory at a time. E_NOMEM. */
+panem_status pn_door_init(pn_door *door, pn_mem_port *port, uint64_t clock_hz, uint32_t capacity,
+                          panem_error *err);
+void pn_door_release(pn_door *door);
+/* A request comes at the beginning of a cycle. Anything but OK is the memory's failure. */
+panem_status pn_door_come(pn_door *door, uint64_t cycle, uint64_t line, bool write);
+/* When the door wants a turn; UINT64_MAX: never by itself. */
+static inline uint64_t pn_door_next(const pn_door *door)
+{
+    return door->port_cycle < door->retry_cycle ? door->port_cycle : door->retry_cycle;
+}
+/* Brings the memory to this cycle and offers what was refused. Then take the responses. */
+panem_status pn_door_turn(pn_door *door, uint64_t cycle);
+/* The next response that is due; false: none. */
+bool pn_door_take(pn_door *door, pn_door_request *request, uint8_t *cbusy);
+/* After the responses were taken: when the port wants to be seen again. */
+void pn_door_settle(pn_door *door, uint64_t cycle);
+
+#endif

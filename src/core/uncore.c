@@ -1,0 +1,379 @@
+/* uncore.c - see uncore.h. */
+#include "core/uncore.h"
+
+#include <stdlib.h>
+
+/* Phases of a cycle; an event never makes one of an earlier phase in the same cycle. */
+enum {
+    LLC_FILL,  /* a memory response reaches the LLC */
+    L2_READY,  /* a line is ready to leave for L2 */
+    L2_FILL,   /* it had to wait for the link */
+    L1_READY,  /* a line is ready to leave for L1; arg: to whom */
+    L1_FILL,   /* it had to wait for the link */
+    DOOR,      /* an LLC miss comes to the memory's door */
+    LLC_AGAIN, /* requests that waited look again */
+    LLC_LOOK,
+    L2_AGAIN,
+    L2_LOOK, /* arg: who asks */
+    L1D_AGAIN
+};
+
+/* Who asks L2. */
+enum { FROM_L1D = 0, FROM_L1I = 1 };
+
+/* Dirty lines can still be driven out of the LLC after the write buffer filled up: one for each
+ * line in flight and each line of L1D (DESIGN: see docs/core.md, write buffer). */
+static uint32_t door_capacity(const pn_core_config *c)
+{
+    return c->write_buffer + 2 * (c->llc_mshrs + c->l2.mshrs) + c->l1i.mshrs + c->l1d.mshrs +
+           (uint32_t)(c->l1d.bytes / PN_LINE_BYTES) + 64;
+}
+
+panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_mem_port *port,
+                            uint32_t clients, panem_error *err)
+{
+    pn_uncore u = {.timing = pn_core_timing_of(c), .write_buffer = c->write_buffer};
+    uint32_t l1_mshrs = c->l1i.mshrs + c->l1d.mshrs;
+    uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 16;
+    u.l1d_retry = u.l2_retry = u.llc_retry = UINT64_MAX;
+    u.next_client = calloc(clients, sizeof *u.next_client);
+    u.woken = calloc(clients, sizeof *u.woken);
+    panem_status s = u.next_client && u.woken ? PANEM_OK : PANEM_E_NOMEM;
+    if (s != PANEM_OK)
+        (void)pn_err(err, s, "no memory for a core");
+    if (s == PANEM_OK)
+        s = pn_level_init(&u.l1i, c->l1i.bytes, c->l1i.ways, c->l1i.mshrs, 1, err);
+    if (s == PANEM_OK)
+        s = pn_level_init(&u.l1d, c->l1d.bytes, c->l1d.ways, c->l1d.mshrs, clients, err);
+    if (s == PANEM_OK)
+        s = pn_level_init(&u.l2, c->l2.bytes, c->l2.ways, c->l2.mshrs, l1_mshrs, err);
+    if (s == PANEM_OK)
+        s = pn_level_init(&u.llc, u.timing.llc_bytes, c->llc_ways, c->llc_mshrs, c->l2.mshrs, err);
+    if (s == PANEM_OK)
+        s = pn_evq_init(&u.events, events, err);
+    if (s == PANEM_OK)
+        s = pn_door_init(&u.door, port, c->clock_hz, door_capacity(c), err);
+    if (s != PANEM_OK) {
+        pn_uncore_release(&u);
+        return s;
+    }
+    *uncore = u;
+    return PANEM_OK;
+}
+
+void pn_uncore_release(pn_uncore *u)
+{
+    pn_level_release(&u->l1i);
+    pn_level_release(&u->l1d);
+    pn_level_release(&u->l2);
+    pn_level_release(&u->llc);
+    pn_evq_release(&u->events);
+    pn_door_release(&u->door);
+    free(u->next_client);
+    free(u->woken);
+    u->next_client = NULL;
+    u->woken = NULL;
+}
+
+static void come(pn_uncore *u, uint64_t cycle, uint64_t line, bool write)
+{
+    panem_status status = pn_door_come(&u->door, cycle, line, write);
+    if (status != PANEM_OK)
+        u->failed = status;
+}
+
+/* ---- dirty lines go down --------------------------------------------------------------------- */
+
+static uint64_t take_link(uint64_t *free_cyc, uint64_t cycle, uint32_t busy_cyc)
+{
+    uint64_t start = *free_cyc > cycle ? *free_cyc : cycle;
+    *free_cyc = start + busy_cyc;
+    return start;
+}
+
+static void write_to_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    (void)take_link(&u->l2_link_free, cycle, u->timing.l2_link_cyc);
+    u->llc.stats.writebacks++;
+    uint64_t out = pn_level_fill(&u->llc, line, true);
+    if (out != PN_NO_LINE)
+        come(u, cycle, out, true);
+}
+
+static void write_to_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    (void)take_link(&u->l1_link_free, cycle, u->timing.l1_link_cyc);
+    u->l2.stats.writebacks++;
+    uint64_t out = pn_level_fill(&u->l2, line, true);
+    if (out != PN_NO_LINE)
+        write_to_llc(u, cycle, out);
+}
+
+/* ---- fills come up --------------------------------------------------------------------------- */
+
+static void wake(pn_uncore *u, uint32_t client, uint64_t done_cyc)
+{
+    u->woken[u->woken_count++] = (pn_woken){client, done_cyc};
+}
+
+/* Plans a look of the requests that wait at a level, once per cycle. */
+static void again(pn_uncore *u, const pn_level *level, uint64_t *planned, uint64_t cycle,
+                  unsigned kind)
+{
+    if (level->wait_count == 0 || *planned == cycle)
+        return;
+    *planned = cycle;
+    pn_evq_push(&u->events, cycle, kind, 0, 0);
+}
+
+static void fill_l1i(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    (void)pn_level_fill(&u->l1i, line, false);
+    pn_level_free(&u->l1i, pn_level_find(&u->l1i, line));
+    u->fetch_done_cyc = cycle + 1;
+}
+
+static void fill_l1d(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    pn_mshr *m = pn_level_find(&u->l1d, line);
+    uint64_t out = pn_level_fill(&u->l1d, line, m->write);
+    for (uint32_t c = m->first; c != PN_CLIENT_NONE; c = u->next_client[c])
+        wake(u, c, cycle + 1);
+    if (m->from_memory) {
+        u->view.lines++;
+        u->view.cycles += cycle + 1 - m->start_cyc;
+    }
+    pn_level_free(&u->l1d, m);
+    again(u, &u->l1d, &u->l1d_retry, cycle, L1D_AGAIN);
+    if (out != PN_NO_LINE)
+        write_to_l2(u, cycle, out);
+}
+
+static void fill_l1(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t who)
+{
+    if (who == FROM_L1I)
+        fill_l1i(u, cycle, line);
+    else
+        fill_l1d(u, cycle, line);
+}
+
+static void leave_for_l1(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t who)
+{
+    uint64_t start = take_link(&u->l1_link_free, cycle, u->timing.l1_link_cyc);
+    if (start == cycle)
+        fill_l1(u, cycle, line, who);
+    else
+        pn_evq_push(&u->events, start, L1_FILL, line, who);
+}
+
+/* The clients of an L2 MSHR are a set of at most two: bit who of `first`, and who came first in
+ * `last`. */
+static void fill_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    pn_mshr *m = pn_level_find(&u->l2, line);
+    uint32_t who = m->first;
+    uint32_t first = m->last;
+    bool from_memory = m->from_memory;
+    uint64_t out = pn_level_fill(&u->l2, line, false);
+    pn_level_free(&u->l2, m);
+    if (who & 1U << FROM_L1D && from_memory)
+        pn_level_find(&u->l1d, line)->from_memory = true;
+    u->mem_lines += from_memory;
+    pn_evq_push(&u->events, cycle, L1_READY, line, first);
+    if (who & 1U << (first ^ 1))
+        pn_evq_push(&u->events, cycle, L1_READY, line, first ^ 1);
+    again(u, &u->l2, &u->l2_retry, cycle, L2_AGAIN);
+    if (out != PN_NO_LINE)
+        write_to_llc(u, cycle, out);
+}
+
+static void leave_for_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    uint64_t start = take_link(&u->l2_link_free, cycle, u->timing.l2_link_cyc);
+    if (start == cycle)
+        fill_l2(u, cycle, line);
+    else
+        pn_evq_push(&u->events, start, L2_FILL, line, 0);
+}
+
+static void fill_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    uint64_t out = pn_level_fill(&u->llc, line, false);
+    pn_level_free(&u->llc, pn_level_find(&u->llc, line));
+    pn_level_find(&u->l2, line)->from_memory = true;
+    pn_evq_push(&u->events, cycle, L2_READY, line, 0);
+    again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
+    if (out != PN_NO_LINE)
+        come(u, cycle, out, true);
+}
+
+/* ---- requests go down ------------------------------------------------------------------------ */
+
+/* False: it must wait. */
+static bool look_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    pn_mshr *m = NULL;
+    uint32_t rest_cyc = u->timing.llc_cyc - u->timing.l2_cyc;
+    if (u->door.writes_held >= u->write_buffer)
+        return false;
+    switch (pn_level_look(&u->llc, &m, line, false)) {
+    case PN_SETTLED_HIT:
+        pn_evq_push(&u->events, cycle + rest_cyc - 1, L2_READY, line, 0);
+        return true;
+    case PN_SETTLED_MISS:
+        pn_evq_push(&u->events, cycle + rest_cyc + u->timing.mem_request_cyc, DOOR, line, 0);
+        return true;
+    case PN_SETTLED_MERGE: /* L2 asks once for a line */
+    case PN_SETTLED_NOT:
+        break;
+    }
+    return false;
+}
+
+static bool look_l2(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t who)
+{
+    pn_mshr *m = NULL;
+    uint32_t l1_cyc = who == FROM_L1I ? u->timing.l1i_cyc : u->timing.l1d_cyc;
+    uint32_t rest_cyc = u->timing.l2_cyc - l1_cyc;
+    switch (pn_level_look(&u->l2, &m, line, false)) {
+    case PN_SETTLED_HIT:
+        pn_evq_push(&u->events, cycle + rest_cyc - 1, L1_READY, line, who);
+        return true;
+    case PN_SETTLED_MISS:
+        m->first = 1U << who;
+        m->last = who;
+        pn_evq_push(&u->events, cycle + rest_cyc, LLC_LOOK, line, 0);
+        return true;
+    case PN_SETTLED_MERGE:
+        m->first |= 1U << who;
+        return true;
+    case PN_SETTLED_NOT:
+        break;
+    }
+    return false;
+}
+
+static bool look_l1d(pn_uncore *u, uint64_t cycle, const pn_wait *w, bool *hit)
+{
+    pn_mshr *m = NULL;
+    pn_settled settled = pn_level_look(&u->l1d, &m, w->line, w->write);
+    *hit = settled == PN_SETTLED_HIT;
+    if (*hit)
+        return true;
+    if (settled == PN_SETTLED_NOT)
+        return false;
+    u->next_client[w->client] = PN_CLIENT_NONE;
+    if (settled == PN_SETTLED_MERGE) {
+        u->next_client[m->last] = w->client;
+        m->last = w->client;
+        return true;
+    }
+    m->first = m->last = w->client;
+    m->start_cyc = cycle;
+    pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, L2_LOOK, w->line, FROM_L1D);
+    return true;
+}
+
+static void look_again(pn_uncore *u, uint64_t cycle, unsigned kind)
+{
+    pn_level *level = kind == LLC_AGAIN ? &u->llc : kind == L2_AGAIN ? &u->l2 : &u->l1d;
+    const pn_wait *w;
+    bool settled = true;
+    while (settled && (w = pn_level_first_waiting(level)) != NULL) {
+        pn_wait first = *w;
+        bool hit = false;
+        if (kind == LLC_AGAIN)
+            settled = look_llc(u, cycle, first.line);
+        else if (kind == L2_AGAIN)
+            settled = look_l2(u, cycle, first.line, first.client);
+        else
+            settled = look_l1d(u, cycle, &first, &hit);
+        if (settled)
+            pn_level_drop_waiting(level);
+        if (hit)
+            wake(u, first.client, cycle + (first.write ? 1 : u->timing.l1d_cyc));
+    }
+}
+
+/* ---- the core's side ------------------------------------------------------------------------- */
+
+static void handle(pn_uncore *u, const pn_ev *e)
+{
+    switch (pn_ev_kind(e)) {
+    case LLC_FILL:
+        fill_llc(u, e->cycle, e->line);
+        break;
+    case L2_READY:
+        leave_for_l2(u, e->cycle, e->line);
+        break;
+    case L2_FILL:
+        fill_l2(u, e->cycle, e->line);
+        break;
+    case L1_READY:
+        leave_for_l1(u, e->cycle, e->line, e->arg);
+        break;
+    case L1_FILL:
+        fill_l1(u, e->cycle, e->line, e->arg);
+        break;
+    case DOOR:
+        come(u, e->cycle, e->line, false);
+        break;
+    case LLC_LOOK:
+        if (!look_llc(u, e->cycle, e->line))
+            pn_level_wait(&u->llc, e->line, 0, false);
+        break;
+    case L2_LOOK:
+        if (!look_l2(u, e->cycle, e->line, e->arg))
+            pn_level_wait(&u->l2, e->line, e->arg, false);
+        break;
+    default:
+        look_again(u, e->cycle, pn_ev_kind(e));
+        break;
+    }
+}
+
+static void responses(pn_uncore *u, uint64_t cycle)
+{
+    pn_door_request r;
+    uint8_t cbusy;
+    panem_status status = pn_door_turn(&u->door, cycle);
+    if (status != PANEM_OK)
+        u->failed = status;
+    while (pn_door_take(&u->door, &r, &cbusy)) {
+        u->cbusy_seen[cbusy & 3]++;
+        if (r.write)
+            again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
+        else
+            pn_evq_push(&u->events, cycle + u->timing.mem_response_cyc - 1, LLC_FILL, r.line, 0);
+    }
+}
+
+void pn_uncore_step(pn_uncore *u, uint64_t cycle)
+{
+    if (pn_door_next(&u->door) <= cycle)
+        responses(u, cycle);
+    while (u->events.count && u->events.heap[0].cycle <= cycle) {
+        pn_ev e = pn_evq_pop(&u->events);
+        handle(u, &e);
+    }
+}
+
+bool pn_uncore_access(pn_uncore *u, uint64_t cycle, uint32_t client, uint64_t line, bool write)
+{
+    pn_wait w = {line, client, write};
+    bool hit = false;
+    if (!look_l1d(u, cycle, &w, &hit))
+        pn_level_wait(&u->l1d, line, client, write);
+    return hit;
+}
+
+bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    pn_mshr *m = NULL;
+    if (pn_level_look(&u->l1i, &m, line, false) == PN_SETTLED_HIT)
+        return true;
+    m->start_cyc = cycle;
+    u->fetch_done_cyc = UINT64_MAX;
+    pn_evq_push(&u->events, cycle + u->timing.l1i_cyc, L2_LOOK, line, FROM_L1I);
+    return false;
+}

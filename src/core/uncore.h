@@ -1,0 +1,77 @@
+/* uncore.h - everything below the core's load and store ports: L1I, L1D, L2, this core's share of
+ * the LLC, and the door to memory. Driven by events from the L1 misses down.
+ *
+ * Phases of one cycle, in order: memory responses; fills of LLC, L2, L1; requests that come to the
+ * door, to the LLC, to L2 (each level's waiting ones first); L1 accesses that waited; then what the
+ * core does in this cycle (pn_uncore_access, loads before stores; pn_uncore_fetch).
+ *
+ * A request that misses L1 at cycle a looks into L2 at a + latency(L1), into the LLC at
+ * a + latency(L2), and is at the memory's door at a + latency(LLC) + request latency; a fill that
+ * meets no traffic on its links is usable at a + latency of the level that had it. Links carry one
+ * line per so many cycles, fills and write-backs alike, in the order they come.
+ * Levels fill on the way back and neither include nor exclude each other; a dirty line driven out
+ * goes one level down at once and is put in there without being fetched.
+ *
+ * NOT modelled: coherence, sharing, DMA, prefetchers, TLBs, write streaming (a store miss always
+ * reads its line), victim buffers. */
+#ifndef PN_CORE_UNCORE_H
+#define PN_CORE_UNCORE_H
+
+#include "core/door.h"
+#include "core/evq.h"
+#include "core/level.h"
+
+typedef struct pn_woken {
+    uint32_t client;
+    uint64_t done_cyc; /* when the line can be used */
+} pn_woken;
+
+/* Loads and stores whose line came from memory: the core's view. */
+typedef struct pn_core_view {
+    uint64_t lines, cycles; /* from the L1 access until the line could be used */
+} pn_core_view;
+
+typedef struct pn_uncore {
+    pn_level l1i, l1d, l2, llc;
+    pn_door door;
+    pn_evq events;
+    pn_core_timing timing;
+    uint32_t write_buffer;
+    uint64_t l1_link_free, l2_link_free;     /* cycle from which the link is free */
+    uint64_t l1d_retry, l2_retry, llc_retry; /* cycle of the retry last planned */
+    uint32_t *next_client;
+    pn_woken *woken; /* since the last step; the core empties it */
+    uint32_t woken_count;
+    uint64_t fetch_done_cyc; /* UINT64_MAX while an instruction line is missing */
+    uint64_t cbusy_seen[4];
+    uint64_t mem_lines; /* that L2 got from memory */
+    pn_core_view view;
+    panem_status failed; /* of the memory; sticky */
+} pn_uncore;
+
+#define PN_CLIENT_NONE UINT32_MAX
+
+/* clients: numbers 0..clients-1 may be in flight. The port is borrowed. E_NOMEM. */
+panem_status pn_uncore_init(pn_uncore *u, const pn_core_config *config, pn_mem_port *port,
+                            uint32_t clients, panem_error *err);
+void pn_uncore_release(pn_uncore *u);
+/* The next cycle with something to do. */
+static inline uint64_t pn_uncore_next(const pn_uncore *u)
+{
+    uint64_t door = pn_door_next(&u->door);
+    uint64_t event = pn_evq_next(&u->events);
+    return door < event ? door : event;
+}
+/* Everything up to the L1 accesses of this cycle, which is not before pn_uncore_next's. */
+void pn_uncore_step(pn_uncore *u, uint64_t cycle);
+/* A load or store of L1D; true: hit. Otherwise the client is woken later. */
+bool pn_uncore_access(pn_uncore *u, uint64_t cycle, uint32_t client, uint64_t line, bool write);
+/* An instruction line; true: hit. Otherwise fetch_done_cyc tells when. One at a time. */
+bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line);
+/* After the accesses of a cycle. */
+static inline void pn_uncore_settle(pn_uncore *u, uint64_t cycle)
+{
+    pn_door_settle(&u->door, cycle);
+}
+
+#endif
