@@ -367,7 +367,7 @@ static bool allocate(builder *b)
     set->curves = pn_mem_alloc(a, set->count, sizeof *set->curves);
     set->number_count = 3 * b->raw->count;
     set->numbers = pn_mem_alloc(a, set->number_count, sizeof *set->numbers);
-    set->mix = pn_mem_alloc(a, PN_MIX_STEPS + 1, sizeof *set->mix);
+    set->mix = pn_mem_alloc(a, PN_MIX_ROWS, sizeof *set->mix);
     set->curve_rows = pn_mem_alloc(a, set->count, sizeof *set->curve_rows);
     return set->curves && set->numbers && set->mix && set->curve_rows;
 }
@@ -435,7 +435,7 @@ void panem_curves_destroy(panem_curves *set)
     panem_allocator a = set->allocator;
     pn_mem_release(&a, set->curves, set->count, sizeof *set->curves);
     pn_mem_release(&a, set->numbers, set->number_count, sizeof *set->numbers);
-    pn_mem_release(&a, set->mix, PN_MIX_STEPS + 1, sizeof *set->mix);
+    pn_mem_release(&a, set->mix, PN_MIX_ROWS, sizeof *set->mix);
     pn_mem_release(&a, set->curve_rows, set->count, sizeof *set->curve_rows);
     pn_mem_release(&a, set->meta, set->meta_count, sizeof *set->meta);
     pn_mem_release(&a, set->meta_text, set->meta_text_size, 1);

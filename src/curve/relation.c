@@ -63,15 +63,19 @@ static double clamp_frac(double r)
     return r < 1.0 ? r : 1.0;
 }
 
-/* The curve with the greatest read fraction not above r (0..1), or 0. */
-static uint32_t lower_curve(const panem_curves *set, double r)
+/* The curve with the greatest read fraction not above r (0..1), or 0; i is a good guess. */
+static inline uint32_t curve_from(const panem_curves *set, uint32_t i, double r)
 {
-    uint32_t i = set->mix[(int)(r * PN_MIX_STEPS)].lower;
     while (i > 0 && set->curves[i].read_frac > r)
         i--;
     while (i + 1 < set->count && set->curves[i + 1].read_frac <= r)
         i++;
     return i;
+}
+
+static uint32_t lower_curve(const panem_curves *set, double r)
+{
+    return curve_from(set, set->mix[(int)(r * PN_MIX_STEPS)].lower, r);
 }
 
 static uint32_t nearest_curve(const panem_curves *set, double r)
@@ -82,7 +86,22 @@ static uint32_t nearest_curve(const panem_curves *set, double r)
     return i;
 }
 
-/* Equation 8: between two curves. */
+/* Equation 8: between curve a and the next. No branch asks whether r lies between them: it does so
+ * now and then, as no predictor can guess. Outside, and beyond the last curve, the weight is 0. */
+static inline double between_ns(const panem_curves *set, panem_beyond beyond, uint32_t a, double n,
+                                double r, pn_relation_hint *hint)
+{
+    const pn_curve *low = &set->curves[a];
+    const pn_curve *high = low + (a + 1 < set->count);
+    if (set->count == 1)
+        return curve_ns(low, beyond, n, &hint->low);
+    double w = (r - low->read_frac) / low->gap;
+    w = w > 0.0 ? w : 0.0;
+    double l = curve_ns(low, beyond, n, &hint->low);
+    double h = curve_ns(high, beyond, n, &hint->high);
+    return (1.0 - w) * l + w * h;
+}
+
 double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, double n, double r,
                               pn_relation_hint *hint)
 {
@@ -92,21 +111,9 @@ double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, 
     r = clamp_frac(r);
     if (!(n > 0.0))
         n = 0.0;
-    uint32_t a = relation.mix == PANEM_MIX_NEAREST ? nearest_curve(set, r) : lower_curve(set, r);
-    const pn_curve *low = &set->curves[a];
-    double l = curve_ns(low, relation.beyond, n, &hint->low);
-    if (relation.mix == PANEM_MIX_NEAREST || a + 1 == set->count || r <= low->read_frac)
-        return l;
-    const pn_curve *high = &set->curves[a + 1];
-    double w = (r - low->read_frac) / (high->read_frac - low->read_frac);
-    double h = curve_ns(high, relation.beyond, n, &hint->high);
-    return (1.0 - w) * l + w * h;
-}
-
-bool pn_relation_outside(const panem_curves *set, double r)
-{
-    return r < set->curves[0].read_frac - 0.0005 ||
-           r > set->curves[set->count - 1].read_frac + 0.0005;
+    if (relation.mix == PANEM_MIX_NEAREST)
+        return curve_ns(&set->curves[nearest_curve(set, r)], relation.beyond, n, &hint->low);
+    return between_ns(set, relation.beyond, lower_curve(set, r), n, r, hint);
 }
 
 /* The breakpoints of one curve or of two together, in rising order of N. */
@@ -265,15 +272,26 @@ static pn_mix_row row_of(const walk *start)
 
 void pn_relation_tabulate(panem_curves *set)
 {
+    for (uint32_t i = 0; i < set->count; i++)
+        set->curves[i].gap =
+            i + 1 < set->count ? set->curves[i + 1].read_frac - set->curves[i].read_frac : INFINITY;
     for (int i = 0; i <= PN_MIX_STEPS; i++) {
         walk w = walk_at(set, PANEM_MIX_LINEAR, (double)i / PN_MIX_STEPS);
         set->mix[i] = row_of(&w);
         set->mix[i].lower = lower_curve(set, (double)i / PN_MIX_STEPS);
     }
+    set->mix[PN_MIX_STEPS + 1] = set->mix[PN_MIX_STEPS];
     for (uint32_t i = 0; i < set->count; i++) {
         walk w = walk_at(set, PANEM_MIX_NEAREST, set->curves[i].read_frac);
         set->curve_rows[i] = row_of(&w);
     }
+}
+
+static inline pn_mix_row row_between(const pn_mix_row *a, double w)
+{
+    return (pn_mix_row){a->peak_gbs + w * (a[1].peak_gbs - a->peak_gbs),
+                        a->n_peak + w * (a[1].n_peak - a->n_peak),
+                        a->n_busy + w * (a[1].n_busy - a->n_busy), a->lower};
 }
 
 pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r)
@@ -283,14 +301,24 @@ pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r)
         return set->curve_rows[nearest_curve(set, r)];
     double x = r * PN_MIX_STEPS;
     int i = (int)x;
-    if (i >= PN_MIX_STEPS)
-        return set->mix[PN_MIX_STEPS];
-    double w = x - i;
-    const pn_mix_row *a = &set->mix[i];
-    const pn_mix_row *b = &set->mix[i + 1];
-    return (pn_mix_row){a->peak_gbs + w * (b->peak_gbs - a->peak_gbs),
-                        a->n_peak + w * (b->n_peak - a->n_peak),
-                        a->n_busy + w * (b->n_busy - a->n_busy), a->lower};
+    return row_between(&set->mix[i], x - i);
+}
+
+pn_relation_point pn_relation_at(const panem_curves *set, panem_relation relation, double n,
+                                 double r, pn_relation_hint *hint)
+{
+    if (relation.mix == PANEM_MIX_NEAREST) {
+        uint32_t a = nearest_curve(set, r);
+        const pn_mix_row *own = &set->curve_rows[a];
+        double latency_ns = curve_ns(&set->curves[a], relation.beyond, n, &hint->low);
+        return (pn_relation_point){latency_ns, own->peak_gbs, own->n_peak, own->n_busy};
+    }
+    double x = r * PN_MIX_STEPS;
+    int i = (int)x;
+    pn_mix_row row = row_between(&set->mix[i], x - i);
+    uint32_t a = curve_from(set, row.lower, r);
+    double latency_ns = between_ns(set, relation.beyond, a, n, r, hint);
+    return (pn_relation_point){latency_ns, row.peak_gbs, row.n_peak, row.n_busy};
 }
 
 bool pn_relation_invert(const panem_curves *set, panem_mix mix, double gbs, double r, double *n,

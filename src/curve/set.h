@@ -8,11 +8,13 @@
 
 #include "curve/raw.h"
 
-/* Read fractions at which peak and friends are tabulated: every 0.1 %. */
-enum { PN_MIX_STEPS = 1000 };
+/* Read fractions at which peak and friends are tabulated: every 0.1 %. The last row is there twice,
+ * so that every read fraction has a next one to interpolate to. */
+enum { PN_MIX_STEPS = 1000, PN_MIX_ROWS = PN_MIX_STEPS + 2 };
 
 typedef struct pn_curve {
     double read_frac;
+    double gap; /* to the next curve's read fraction; of the last: infinite */
     uint32_t raw_points;
     uint32_t kept;         /* 1.. */
     const double *n;       /* outstanding bytes of the kept points, rising */
@@ -42,7 +44,7 @@ struct panem_curves {
     uint32_t count;
     double *numbers; /* storage of n, latency, slope */
     size_t number_count;
-    pn_mix_row *mix;        /* PN_MIX_STEPS + 1 rows */
+    pn_mix_row *mix;        /* PN_MIX_ROWS rows */
     pn_mix_row *curve_rows; /* one per curve, for the nearest mix */
     pn_curve_meta *meta;
     uint32_t meta_count;

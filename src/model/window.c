@@ -64,7 +64,7 @@ static inline uint32_t cbusy_level(const pn_window_model *m, double fraction)
     return level;
 }
 
-static void set_latency(pn_window_model *m, uint64_t latency_ps)
+static inline void set_latency(pn_window_model *m, uint64_t latency_ps)
 {
     place latency = place_of(m, latency_ps);
     m->latency_ps = latency_ps;
@@ -79,11 +79,11 @@ static uint64_t idle_ps(const pn_window_model *m)
 }
 
 /* The guard's rate is the peak of its own mix. */
-static int64_t guard_step(const pn_window_model *m)
+static inline int64_t guard_step(const pn_window_model *m)
 {
     double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
     double read_frac = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
-    double peak = pn_relation_row(m->base.set, m->base.options.relation.mix, read_frac).peak_gbs;
+    double peak = pn_relation_peak_gbs(m->base.set, m->base.options.relation.mix, read_frac);
     double step = 1000.0 / peak * (1 << PN_GUARD_BITS) + 0.5;
     return step < (double)PN_GUARD_STEP_MAX ? (int64_t)step : (int64_t)PN_GUARD_STEP_MAX;
 }
@@ -91,7 +91,7 @@ static int64_t guard_step(const pn_window_model *m)
 /* What the guard needs of the present latency and mix (equation 16): a clock never lags an arrival
  * by more than lead, and delays nothing while it is less than gap ahead of it. The slack is at
  * least what one line takes, so that a lone line is never delayed. */
-static void set_guard(pn_window_model *m, bool new_mix)
+static inline void set_guard(pn_window_model *m, bool new_mix)
 {
     if (m->guard == PANEM_GUARD_OFF)
         return;
@@ -111,7 +111,7 @@ static void set_guard(pn_window_model *m, bool new_mix)
 
 /* The guard serves at the peak of a mix that moves slowly, weighted by bytes, so that a window with
  * a handful of requests does not set the rate of the next burst. */
-static void mix_guard(pn_window_model *m, double reads, double writes)
+static inline void mix_guard(pn_window_model *m, double reads, double writes)
 {
     const double weight = 1.0 / 8.0; /* eight windows' memory: docs/decisions/0004 */
     m->guard_mix[PANEM_READ] += (reads - m->guard_mix[PANEM_READ]) * weight;
@@ -120,10 +120,8 @@ static void mix_guard(pn_window_model *m, double reads, double writes)
 
 /* Equation 17: a measured latency already holds the queueing that the guard adds, so the average
  * of what it added comes off the next latency, down to idle. requests: accepted meanwhile. */
-static uint64_t compensated_ps(pn_window_model *m, uint64_t latency_ps, uint64_t requests)
+NEVER_INLINE uint64_t compensated_ps(pn_window_model *m, uint64_t latency_ps, uint64_t requests)
 {
-    if (m->guard_added_ps == 0)
-        return latency_ps;
     uint64_t added_ps = m->guard_added_ps / requests;
     m->guard_added_ps = 0;
     uint64_t least_ps = idle_ps(m);
@@ -132,31 +130,56 @@ static uint64_t compensated_ps(pn_window_model *m, uint64_t latency_ps, uint64_t
     return latency_ps - least_ps > added_ps ? latency_ps - added_ps : least_ps;
 }
 
-/* Latency, busy level and guard rate from the averaged window (equations 9, 10, 14). */
-static bool decide(pn_window_model *m, uint64_t requests)
+/* Bytes accepted and not completed: in flight, or to come in horizon mode. */
+static inline uint64_t bytes_pending(const pn_window_model *m)
+{
+    return m->carry[0] + m->carry[1] + pn_window_arrived(m, 0) + pn_window_arrived(m, 1) +
+           m->bytes_ahead[0] + m->bytes_ahead[1];
+}
+
+static inline void set_price(pn_window_model *m, double latency_ns, uint64_t requests)
+{
+    uint64_t latency_ps = whole_ps(latency_ns);
+    if (m->guard_added_ps != 0)
+        latency_ps = compensated_ps(m, latency_ps, requests);
+    set_latency(m, latency_ps);
+}
+
+/* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14). */
+static inline bool decide(pn_window_model *m, uint64_t requests)
 {
     const panem_model_options *o = &m->base.options;
     double reads = pn_u128_to_double(m->sum_area[PANEM_READ]);
     double writes = pn_u128_to_double(m->sum_area[PANEM_WRITE]);
     double both = reads + writes;
     m->outstanding_bytes = both * m->scale;
-    if (both > 0.0)
-        m->read_frac = reads / both;
-    uint64_t latency_ps = whole_ps(pn_relation_latency_ns(
-        m->base.set, o->relation, m->outstanding_bytes, m->read_frac, &m->hint));
-    set_latency(m, compensated_ps(m, latency_ps, requests));
-    if (both > 0.0)
-        mix_guard(m, reads, writes);
-    set_guard(m, both > 0.0);
-    pn_mix_row row = pn_relation_row(m->base.set, o->relation.mix, m->read_frac);
-    m->peak_gbs = row.peak_gbs;
-    double fraction = m->outstanding_bytes / row.n_busy;
+    m->read_frac = reads / both;
+    pn_relation_point at =
+        pn_relation_at(m->base.set, o->relation, m->outstanding_bytes, m->read_frac, &m->hint);
+    set_price(m, at.latency_ns, requests);
+    mix_guard(m, reads, writes);
+    set_guard(m, true);
+    double fraction = m->outstanding_bytes / at.n_busy;
     if (o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH)
-        fraction = (double)(m->sum_done[0] + m->sum_done[1]) * m->scale * 1000.0 / row.peak_gbs;
+        fraction = (double)(m->sum_done[0] + m->sum_done[1]) * m->scale * 1000.0 / at.peak_gbs;
     m->cbusy = cbusy_level(m, fraction);
-    m->stats.windows_outside_mix +=
-        (uint64_t)(both > 0.0) & (uint64_t)pn_relation_outside(m->base.set, m->read_frac);
-    return m->outstanding_bytes >= row.n_peak;
+    m->stats.windows_outside_mix += pn_relation_outside(m->base.set, m->read_frac);
+    m->quiet = false;
+    return m->outstanding_bytes >= at.n_peak;
+}
+
+/* The same from an average without bytes: the mix stays. */
+NEVER_INLINE void decide_empty(pn_window_model *m, uint64_t requests)
+{
+    const panem_model_options *o = &m->base.options;
+    pn_relation_point at = pn_relation_at(m->base.set, o->relation, 0.0, m->read_frac, &m->hint);
+    m->outstanding_bytes = 0.0;
+    set_price(m, at.latency_ns, requests);
+    set_guard(m, false);
+    double done_bytes = (double)(m->sum_done[0] + m->sum_done[1]);
+    double fraction = done_bytes * m->scale * 1000.0 / at.peak_gbs;
+    m->cbusy = cbusy_level(m, o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH ? fraction : 0.0);
+    m->quiet = m->sum_done[0] == 0 && m->sum_done[1] == 0 && bytes_pending(m) == 0;
 }
 
 static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t start_ps,
@@ -181,7 +204,7 @@ static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t sta
 
 /* Which arrivals are common: all of the open window up to the latest legal time, if whatever they
  * take fits the ring. */
-static void set_open(pn_window_model *m)
+static inline void set_open(pn_window_model *m)
 {
     uint64_t left = PN_TIME_MAX_PS + 1 - m->start_ps;
     m->open_ps = left < m->window_ps ? left : m->window_ps;
@@ -190,7 +213,7 @@ static void set_open(pn_window_model *m)
 }
 
 /* The guard clock counts from the open window's start. */
-static void turn_guard(pn_window_model *m, uint64_t passed_ps)
+static inline void turn_guard(pn_window_model *m, uint64_t passed_ps)
 {
     if (passed_ps >= PN_SPAN_MAX_PS) {
         m->guard_clock = GUARD_NEVER;
@@ -200,7 +223,7 @@ static void turn_guard(pn_window_model *m, uint64_t passed_ps)
     m->guard_clock = clock > GUARD_NEVER ? clock : GUARD_NEVER;
 }
 
-static void move_on(pn_window_model *m, uint64_t windows)
+static inline void move_on(pn_window_model *m, uint64_t windows)
 {
     uint64_t passed_ps = windows * m->window_ps;
     m->index += windows;
@@ -265,88 +288,102 @@ static inline void book(pn_window_model *m, pn_slot *slot, pn_closed *closed, in
     slot->done[k] = 0;
 }
 
-NEVER_INLINE void collect_wide(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
+NEVER_INLINE void collect_wide(pn_window_model *m, pn_slot *slot, pn_closed *closed)
 {
-    pn_u128 head = pn_window_head(m, k);
-    uint64_t arrived = pn_window_arrived(m, k);
-    settle_group(m, k);
-    pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - slot->tail[k];
-    book(m, slot, closed, k, arrived, area);
+    for (int k = 0; k < 2; k++) {
+        pn_u128 head = pn_window_head(m, k);
+        uint64_t arrived = pn_window_arrived(m, k);
+        settle_group(m, k);
+        pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - slot->tail[k];
+        book(m, slot, closed, k, arrived, area);
+    }
 }
 
-/* Takes one kind's integral of the open window into the average (equation 11). When the bytes of
- * the whole window stay below 2^63 byte x ps, so does every sum over it, and low halves suffice. */
+/* Takes one kind's integral of the open window into the average (equation 11), in low halves. */
 static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
 {
     const uint64_t w = m->window_ps;
+    const uint64_t rest_ps = m->latency_rest_ps;
     const uint64_t b0 = m->group_bytes[k];
     const uint64_t b1 = m->group_bytes[2 + k];
-    const uint64_t arrived = m->arrived[k] + b0 + b1;
-    if (__builtin_expect(m->carry[k] + arrived > m->small_bytes, 0)) {
-        collect_wide(m, slot, closed, k);
-        return;
-    }
     const uint64_t s0 = m->group_moment[k];
     const uint64_t s1 = m->group_moment[2 + k];
-    uint64_t first = m->index + m->latency_windows;
+    const uint64_t first = m->index + m->latency_windows;
     pn_slot *early = &m->slots[first & m->mask];
     pn_slot *late = &m->slots[(first + 1) & m->mask];
-    early->tail[k] += b0 * (w - m->latency_rest_ps) - s0;
+    early->tail[k] += b0 * (w - rest_ps) - s0;
     early->done[k] += b0;
-    late->tail[k] += b1 * (2 * w - m->latency_rest_ps) - s1;
+    late->tail[k] += b1 * (2 * w - rest_ps) - s1;
     late->done[k] += b1;
     m->group_bytes[k] = m->group_bytes[2 + k] = 0;
     m->group_moment[k] = m->group_moment[2 + k] = 0;
-    uint64_t head = (uint64_t)m->head[k] + (b0 + b1) * w - s0 - s1;
-    book(m, slot, closed, k, arrived, m->carry[k] * w + head - (uint64_t)slot->tail[k]);
+    uint64_t bytes = m->carry[k] + b0 + b1;
+    uint64_t area = bytes * w + (uint64_t)m->head[k] - s0 - s1 - (uint64_t)slot->tail[k];
+    book(m, slot, closed, k, m->arrived[k] + b0 + b1, area);
 }
 
-/* Bytes accepted and not completed: in flight, or to come in horizon mode. */
-static uint64_t bytes_pending(const pn_window_model *m)
-{
-    return m->carry[0] + m->carry[1] + pn_window_arrived(m, 0) + pn_window_arrived(m, 1) +
-           m->bytes_ahead[0] + m->bytes_ahead[1];
-}
-
+/* When the bytes of the whole window stay below 2^63 byte x ps, so does every sum over it, and low
+ * halves suffice. */
 static void close_window(pn_window_model *m)
 {
     uint64_t start_ps = m->start_ps;
     pn_slot *slot = &m->slots[m->index & m->mask];
     pn_closed *closed = &m->history[m->history_at];
-    if (++m->history_at == m->base.options.windows)
-        m->history_at = 0;
+    m->history_at = m->history_at + 1 == m->base.options.windows ? 0 : m->history_at + 1;
     uint64_t requests = m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
-    collect(m, slot, closed, PANEM_READ);
-    collect(m, slot, closed, PANEM_WRITE);
+    if (__builtin_expect(bytes_pending(m) <= m->small_bytes, 1)) {
+        collect(m, slot, closed, PANEM_READ);
+        collect(m, slot, closed, PANEM_WRITE);
+    } else {
+        collect_wide(m, slot, closed);
+    }
     if (m->ahead)
         take_ahead(m);
-    bool saturated = decide(m, requests);
-    m->quiet = m->outstanding_bytes == 0.0 && m->sum_done[0] == 0 && m->sum_done[1] == 0 &&
-               bytes_pending(m) == 0;
+    bool saturated = false;
+    if (__builtin_expect(m->sum_area[0] != 0 || m->sum_area[1] != 0, 1))
+        saturated = decide(m, requests);
+    else
+        decide_empty(m, requests);
     m->stats.windows_saturated += saturated;
     move_on(m, 1);
     if (m->base.observe)
         tell(m, closed, start_ps, 1, saturated);
 }
 
-/* Any number of windows in which nothing happens, in one step. */
-static void skip_idle(pn_window_model *m, uint64_t time_ps)
+/* Any number of windows in which nothing happens, in one step; for an observer in two when the
+ * first of them is the one that empties the average. */
+static void pass_idle(pn_window_model *m, uint64_t windows)
 {
     static const pn_closed nothing = {{0, 0}, {0, 0}, {0, 0}};
     uint64_t start_ps = m->start_ps;
-    uint64_t windows = (time_ps - start_ps) / m->window_ps;
+    uint64_t first = 0;
+    if (!m->quiet) { /* the one window of the average holds nothing now */
+        m->history[0] = nothing;
+        m->sum_area[0] = m->sum_area[1] = 0;
+        m->sum_done[0] = m->sum_done[1] = 0;
+        decide_empty(m, 0);
+        first = 1;
+    }
     move_on(m, windows);
-    if (m->base.observe)
-        tell(m, &nothing, start_ps, windows, false);
+    if (!m->base.observe)
+        return;
+    if (first > 0)
+        tell(m, &nothing, start_ps, first, false);
+    if (windows > first)
+        tell(m, &nothing, start_ps + first * m->window_ps, windows - first, false);
 }
 
+/* With nothing in flight or to come, the windows left are equal once the average is empty: after
+ * the first of them when it spans one window, else when a close has found it so. */
 static void close_until(pn_window_model *m, uint64_t time_ps)
 {
-    while (time_ps - m->start_ps >= m->window_ps) {
-        if (m->quiet && bytes_pending(m) == 0)
-            skip_idle(m, time_ps);
-        else
-            close_window(m);
+    uint64_t windows = place_of(m, time_ps - m->start_ps).window;
+    for (; windows > 0; windows--) {
+        if (bytes_pending(m) == 0 && (m->quiet || m->base.options.windows == 1)) {
+            pass_idle(m, windows);
+            return;
+        }
+        close_window(m);
     }
 }
 
@@ -521,13 +558,14 @@ static void window_peek(const panem_model *model, panem_state *state)
     const pn_window_model *m = (const pn_window_model *)model;
     double done = (double)(m->sum_done[PANEM_READ] + m->sum_done[PANEM_WRITE]);
     double own = done * m->scale / m->base.options.sharers * 1e12;
+    double peak_gbs = pn_relation_peak_gbs(m->base.set, m->base.options.relation.mix, m->read_frac);
     *state = (panem_state){
         .window_start_ps = m->start_ps,
         .latency_ps = m->latency_ps,
         .outstanding_bytes = m->outstanding_bytes,
         .read_frac = m->read_frac,
         .bandwidth_bytes_per_s = own,
-        .utilization_frac = own * m->base.options.sharers / (m->peak_gbs * 1e9),
+        .utilization_frac = own * m->base.options.sharers / (peak_gbs * 1e9),
         .cbusy = m->cbusy,
     };
 }
@@ -575,7 +613,6 @@ void pn_window_derive(pn_window_model *m)
     set_latency(m, m->latency_ps);
     set_open(m);
     set_guard(m, true);
-    m->peak_gbs = pn_relation_row(m->base.set, m->base.options.relation.mix, m->read_frac).peak_gbs;
     m->sum_area[0] = m->sum_area[1] = 0;
     m->sum_done[0] = m->sum_done[1] = 0;
     for (uint32_t i = 0; i < m->base.options.windows; i++)

@@ -67,7 +67,6 @@ typedef struct pn_window_model {
     int64_t guard_step;   /* ps x 2^16 per byte at the peak */
     int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
     int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
-    double peak_gbs;      /* at read_frac */
     pn_u128 sum_area[2];  /* over history */
     uint64_t sum_done[2];
     pn_relation_hint hint; /* guesses: no effect on results */
