@@ -42,7 +42,7 @@ static double beyond_ns(const pn_curve *c, panem_beyond beyond, double n)
 }
 
 /* Equation 5: one curve. */
-static double curve_ns(const pn_curve *c, panem_beyond beyond, double n, uint32_t *hint)
+static inline double curve_ns(const pn_curve *c, panem_beyond beyond, double n, uint32_t *hint)
 {
     if (!(n > c->n[0]) && c->kept > 1)
         return c->latency[0];

@@ -43,11 +43,13 @@ static inline double pn_relation_peak_gbs(const panem_curves *set, panem_mix mix
     return a->peak_gbs + (x - i) * (a[1].peak_gbs - a->peak_gbs);
 }
 
-/* True when r lies outside the read fractions the curves cover, by more than 0.0005. */
+/* True when r lies outside the read fractions the curves cover, by more than 0.0005. No branch:
+ * at light load r jumps between all reads and all writes. */
 static inline bool pn_relation_outside(const panem_curves *set, double r)
 {
-    return r < set->curves[0].read_frac - 0.0005 ||
-           r > set->curves[set->count - 1].read_frac + 0.0005;
+    int below = r < set->curves[0].read_frac - 0.0005;
+    int above = r > set->curves[set->count - 1].read_frac + 0.0005;
+    return (below | above) != 0;
 }
 
 /* Lower branch of the capped relation. False when the bandwidth is negative or above the peak. */

@@ -340,7 +340,7 @@ static void close_window(pn_window_model *m)
     if (m->ahead)
         take_ahead(m);
     bool saturated = false;
-    if (__builtin_expect(m->sum_area[0] != 0 || m->sum_area[1] != 0, 1))
+    if (__builtin_expect((m->sum_area[0] | m->sum_area[1]) != 0, 1))
         saturated = decide(m, requests);
     else
         decide_empty(m, requests);
