@@ -275,6 +275,13 @@ static panem_status memory_state(const pn_core *c, panem_error *err)
                   panem_status_text(c->uncore.failed));
 }
 
+static bool in_flight(const pn_core *c)
+{
+    const pn_uncore *u = &c->uncore;
+    return c->store_accessed < c->store_next || u->events.count || u->l1d.busy || u->l1i.busy ||
+           u->l2.busy || u->llc.busy || u->door.free_count < u->door.slot_count;
+}
+
 panem_status pn_core_finish(pn_core *c, pn_core_result *result, panem_error *err)
 {
     pn_core_result r;
@@ -288,10 +295,7 @@ panem_status pn_core_finish(pn_core *c, pn_core_result *result, panem_error *err
     r.warmup_cyc = c->mark_cyc;
     r.measured_cyc = c->last_commit_cyc - c->mark_cyc;
     /* The rest of what is in flight: the views of the whole run then count the same lines. */
-    while (c->event_cyc != UINT64_MAX && c->uncore.door.slot_count > c->uncore.door.free_count &&
-           !c->uncore.failed)
-        pn_sched_cycle(c, c->event_cyc);
-    while (c->uncore.events.count && !c->uncore.failed)
+    while (in_flight(c) && c->event_cyc != UINT64_MAX && !c->uncore.failed)
         pn_sched_cycle(c, c->event_cyc);
     PN_TRY(memory_state(c, err));
     r.whole = counts_now(c);

@@ -1,0 +1,327 @@
+/* The core against the plain cycle-by-cycle machine of tests/ref: the same cycles, the same counts,
+ * to the last one, on programs made by a seeded generator and on several machines and memories.
+ *
+ * core_oracle TRACE N [SETTINGS [MODEL CURVES]] compares on the first N instructions of a trace. */
+#include "../cmocka_pn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "core_ref.h"
+#include "machine.h"
+
+static const char SET[] = PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv";
+
+/* Ops with everything they point to. */
+typedef struct program {
+    pn_op *ops;
+    pn_inst *insts;
+    pn_access *accesses;
+    size_t count;
+} program;
+
+enum { ACCESSES = 2 };
+
+static program *program_new(size_t count)
+{
+    program *p = calloc(1, sizeof *p);
+    assert_non_null(p);
+    p->ops = calloc(count, sizeof *p->ops);
+    p->insts = calloc(count, sizeof *p->insts);
+    p->accesses = calloc(count * ACCESSES, sizeof *p->accesses);
+    assert_non_null(p->ops);
+    assert_non_null(p->insts);
+    assert_non_null(p->accesses);
+    return p;
+}
+
+static void program_free(program *p)
+{
+    free(p->ops);
+    free(p->insts);
+    free(p->accesses);
+    free(p);
+}
+
+/* ---- the generator --------------------------------------------------------------------------- */
+
+enum { CODE = 3000, REGS = 24 };
+
+/* What a static instruction does with its addresses. */
+typedef struct behaviour {
+    uint64_t base, stride, range; /* stride 0: random in range */
+    uint64_t at;
+    unsigned bytes;
+    int biased; /* branch: taken in so many of 16 cases */
+    size_t target;
+} behaviour;
+
+typedef struct generator {
+    pn_rng rng;
+    pn_inst code[CODE];
+    behaviour does[CODE];
+} generator;
+
+static uint64_t below(generator *g, uint64_t bound)
+{
+    return pn_rng_below(&g->rng, bound);
+}
+
+static uint8_t any_reg(generator *g)
+{
+    return (uint8_t)below(g, REGS);
+}
+
+static void make_memory(generator *g, pn_inst *inst, behaviour *b)
+{
+    static const uint64_t ranges[] = {1 << 8, 1 << 14, 1 << 17, 1 << 20, 1 << 23, 1 << 26};
+    static const unsigned sizes[] = {1, 4, 8, 8, 16, 64};
+    uint64_t kind = below(g, 10);
+    inst->flags = (uint16_t)(kind < 6   ? PN_INST_LOAD
+                             : kind < 9 ? PN_INST_STORE
+                                        : PN_INST_LOAD | PN_INST_STORE);
+    inst->cls = kind < 6 ? PN_CLASS_LOAD : kind < 9 ? PN_CLASS_STORE : PN_CLASS_INT;
+    inst->n_addr = 1;
+    inst->addr[0] = any_reg(g);
+    if (below(g, 6) == 0)
+        inst->writeback = inst->addr[0];
+    b->base = below(g, 3) << 30;
+    b->range = ranges[below(g, 6)];
+    b->stride = below(g, 3) ? 8 << below(g, 5) : 0;
+    b->bytes = sizes[below(g, 6)];
+}
+
+static void make_code(generator *g)
+{
+    static const uint8_t classes[] = {
+        PN_CLASS_INT,     PN_CLASS_INT,    PN_CLASS_INT,    PN_CLASS_INT,     PN_CLASS_INT_MUL,
+        PN_CLASS_INT_DIV, PN_CLASS_FP_ADD, PN_CLASS_FP_FMA, PN_CLASS_FP_DIV,  PN_CLASS_NOP,
+        PN_CLASS_SYSTEM,  PN_CLASS_CRYPTO, PN_CLASS_FP_CVT, PN_CLASS_VEC_INT, PN_CLASS_UNKNOWN};
+    uint64_t pc = 0x400000;
+    for (size_t i = 0; i < CODE; i++) {
+        pn_inst *inst = &g->code[i];
+        behaviour *b = &g->does[i];
+        inst->pc = pc;
+        inst->length = (uint8_t)(1 + below(g, 8));
+        pc += inst->length;
+        inst->n_dst = below(g, 8) != 0;
+        inst->dst[0] = any_reg(g);
+        inst->n_src = (uint8_t)below(g, 3);
+        inst->src[0] = any_reg(g);
+        inst->src[1] = any_reg(g);
+        inst->cls = classes[below(g, sizeof classes)];
+        uint64_t kind = below(g, 20);
+        if (kind < 8) {
+            make_memory(g, inst, b);
+        } else if (kind < 11) {
+            static const int shares[] = {0, 1, 8, 15, 16};
+            inst->cls = PN_CLASS_BRANCH;
+            inst->n_dst = 0;
+            inst->branch = below(g, 4) ? PN_BRANCH_COND : PN_BRANCH_JUMP;
+            b->biased = inst->branch == PN_BRANCH_COND ? shares[below(g, 5)] : 16;
+            b->target = (i + 1 + below(g, 40)) % CODE;
+        }
+    }
+}
+
+static void make_access(generator *g, pn_access *a, behaviour *b, bool write)
+{
+    uint64_t offset = b->stride ? b->at : below(g, b->range);
+    b->at = (b->at + b->stride) % b->range;
+    *a = (pn_access){b->base + offset, (uint8_t)b->bytes, write};
+}
+
+static program *generate(uint64_t seed, size_t count)
+{
+    generator *g = calloc(1, sizeof *g);
+    program *p = program_new(count);
+    size_t at = 0;
+    assert_non_null(g);
+    pn_rng_init(&g->rng, seed, 0);
+    make_code(g);
+    for (p->count = 0; p->count < count; p->count++) {
+        pn_op *op = &p->ops[p->count];
+        pn_access *a = &p->accesses[p->count * ACCESSES];
+        behaviour *b = &g->does[at];
+        p->insts[p->count] = g->code[at];
+        op->inst = &p->insts[p->count];
+        op->accesses = a;
+        if (op->inst->flags & PN_INST_LOAD)
+            make_access(g, &a[op->n_accesses++], b, false);
+        if (op->inst->flags & PN_INST_STORE)
+            make_access(g, &a[op->n_accesses++], b, true);
+        bool taken = op->inst->branch && below(g, 16) < (uint64_t)b->biased;
+        op->flags = taken ? PN_OP_TAKEN : 0;
+        at = taken ? b->target : (at + 1) % CODE;
+        op->next_pc = g->code[at].pc;
+    }
+    free(g);
+    return p;
+}
+
+/* ---- comparison ------------------------------------------------------------------------------ */
+
+static void same(const char *what, uint64_t core, uint64_t oracle)
+{
+    if (core != oracle)
+        fail_msg("%s: %llu, the oracle has %llu", what, (unsigned long long)core,
+                 (unsigned long long)oracle);
+}
+
+static void same_level(const char *what, const pn_level_stats *c, const ref_level *o)
+{
+    char name[40];
+    const uint64_t values[][2] = {{c->hits, o->hits},
+                                  {c->misses, o->misses},
+                                  {c->merges, o->merges},
+                                  {c->writebacks, o->writebacks},
+                                  {c->dirty_out, o->dirty_out}};
+    static const char *const names[] = {"hits", "misses", "merges", "writebacks", "dirty out"};
+    for (int i = 0; i < 5; i++) {
+        (void)snprintf(name, sizeof name, "%s %s", what, names[i]);
+        same(name, values[i][0], values[i][1]);
+    }
+}
+
+static void make(machine *m, const char *settings, const char *model, const char *curves)
+{
+    if (model)
+        machine_make_over(m, settings, model, curves);
+    else
+        machine_make(m, settings, 97.3);
+}
+
+static pn_core_result compare(const program *p, const char *settings, const char *model,
+                              const char *curves)
+{
+    machine m;
+    make(&m, settings, model, curves);
+    for (size_t i = 0; i < p->count; i++)
+        pn_core_op(m.core, &p->ops[i]);
+    pn_core_result r = machine_finish(&m);
+    machine_free(&m);
+    make(&m, settings, model, curves);
+    ref_result o = core_ref_run(&m.config, m.port, p->ops, p->count);
+    machine_free(&m);
+    const pn_core_counts *n = &r.whole;
+    same("instructions", n->instructions, o.instructions);
+    same("micro-ops", n->uops, o.uops);
+    same("loads", n->loads, o.loads);
+    same("stores", n->stores, o.stores);
+    same("forwarded", n->forwarded, o.forwarded);
+    same("mispredicted",
+         n->predict.conditional_missed + n->predict.indirect_missed + n->predict.returns_missed,
+         o.mispredicted);
+    same("cycles", r.warmup_cyc + r.measured_cyc, o.cycles);
+    same_level("l1i", &n->l1i, &o.l1i);
+    same_level("l1d", &n->l1d, &o.l1d);
+    same_level("l2", &n->l2, &o.l2);
+    same_level("llc", &n->llc, &o.llc);
+    same("reads", n->door.reads, o.reads);
+    same("writes", n->door.writes, o.writes);
+    return r;
+}
+
+static const char *const MACHINES[] = {
+    "",
+    "width=2 rob=32 lob=8 store_buffer=4 commit_width=1 load_ports=1 store_ports=1",
+    "l1d_size=4KiB l1i_size=2KiB l2_size=32KiB llc_size=128KiB",
+    "l1d_size=4KiB l2_size=16KiB llc_size=64KiB l1d_mshrs=2 l2_mshrs=2 llc_mshrs=1",
+    "l1d_size=4KiB l2_size=16KiB llc_size=64KiB write_buffer=1 l2_fill_bytes_per_cycle=3 "
+    "l1_fill_bytes_per_cycle=5",
+    "width=8 rob=512 lob=200 store_buffer=100 l1d_mshrs=40 alu_ports=8 load_ports=4 "
+    "taken_branch_cycles=0 predictor=gshare",
+    "clock=2.1GHz page_size=65536B page_seed=9 mispredict_penalty=3 l1i_latency=2 "
+    "l1d_latency=5",
+    "predictor=perfect l1d_size=3KiB l1d_ways=3 l2_size=24KiB l2_ways=6 llc_size=100kB",
+};
+
+static void the_core_agrees_with_the_oracle_to_the_cycle(void **state)
+{
+    (void)state;
+    enum { COUNT = 8000 };
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        program *p = generate(seed, COUNT);
+        for (size_t i = 0; i < sizeof MACHINES / sizeof MACHINES[0]; i++) {
+            pn_core_result r = compare(p, MACHINES[i], NULL, NULL);
+            assert_true(r.whole.mem_lines > 100);
+        }
+        program_free(p);
+    }
+}
+
+static void it_agrees_in_front_of_a_memory_under_load(void **state)
+{
+    (void)state;
+    program *p = generate(11, 8000);
+    (void)compare(p, MACHINES[3], "panem", SET);
+    (void)compare(p, "l1d_size=4KiB l2_size=16KiB llc_size=6MiB active_cores=96", "panem", SET);
+    (void)compare(p, "l1d_size=4KiB l2_size=16KiB llc_size=6MiB active_cores=96", "panem:paper",
+                  SET);
+    (void)compare(p, MACHINES[2], "fixed:high", SET);
+    program_free(p);
+}
+
+/* ---- a trace ----------------------------------------------------------------------------------
+ */
+
+static program *from_trace(const char *path, size_t count)
+{
+    pn_trace *trace;
+    pn_batch batch;
+    panem_error err = PANEM_ERROR_INIT;
+    program *p = program_new(count);
+    size_t taken = 0;
+    pn_trace_options options = PN_TRACE_OPTIONS_INIT;
+    free(p->accesses);
+    p->accesses = calloc(count * 64, sizeof *p->accesses);
+    assert_non_null(p->accesses);
+    if (pn_trace_open(&trace, path, &options, &err) != PANEM_OK)
+        fail_msg("%s", err.message);
+    while (p->count < count && pn_trace_next(trace, &batch, &err) == PANEM_OK && batch.n_ops) {
+        for (size_t i = 0; i < batch.n_ops && p->count < count; i++) {
+            const pn_op *from = &batch.ops[i];
+            pn_op *op = &p->ops[p->count];
+            assert_true(taken + from->n_accesses < count * 64);
+            *op = *from;
+            p->insts[p->count] = *from->inst;
+            op->inst = &p->insts[p->count++];
+            op->accesses = p->accesses + taken;
+            memcpy(p->accesses + taken, from->accesses, from->n_accesses * sizeof(pn_access));
+            taken += from->n_accesses;
+        }
+    }
+    pn_trace_close(trace);
+    return p;
+}
+
+static const char **arguments;
+
+static void the_core_agrees_on_a_trace(void **state)
+{
+    (void)state;
+    program *p = from_trace(arguments[1], strtoul(arguments[2], NULL, 10));
+    const char *settings = arguments[3] ? arguments[3] : "";
+    const char *model = arguments[3] ? arguments[4] : NULL;
+    pn_core_result r = compare(p, settings, model, model ? arguments[5] : NULL);
+    print_message("%llu instructions, %llu cycles, %llu lines from memory: equal\n",
+                  (unsigned long long)r.whole.instructions,
+                  (unsigned long long)(r.warmup_cyc + r.measured_cyc),
+                  (unsigned long long)r.whole.mem_lines);
+    program_free(p);
+}
+
+int main(int argc, const char **argv)
+{
+    const struct CMUnitTest one[] = {PN_TEST(the_core_agrees_on_a_trace)};
+    const struct CMUnitTest tests[] = {
+        PN_TEST(the_core_agrees_with_the_oracle_to_the_cycle),
+        PN_TEST(it_agrees_in_front_of_a_memory_under_load),
+    };
+    arguments = argv;
+    if (argc > 2)
+        return cmocka_run_group_tests(one, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* core_ref.h - the simulated core as a plain cycle-by-cycle machine: the oracle of src/core.
+ *
+ * Written from docs/core.md for clarity alone: every cycle looks at everything, nothing is skipped,
+ * caches are lists with times of use. It shares the configuration, the page permutation and the
+ * branch predictor with the core (they have tests of their own) and nothing else. */
+#ifndef PN_TESTS_REF_CORE_REF_H
+#define PN_TESTS_REF_CORE_REF_H
+
+#include "core/config.h"
+#include "mem/port.h"
+#include "trace/trace.h"
+
+typedef struct ref_level {
+    uint64_t hits, misses, merges, writebacks, dirty_out;
+} ref_level;
+
+typedef struct ref_result {
+    uint64_t cycles, instructions, uops, loads, stores, forwarded, mispredicted;
+    ref_level l1i, l1d, l2, llc;
+    uint64_t reads, writes; /* responses of the memory */
+} ref_result;
+
+/* Runs ops until nothing is in flight; cycles: the last commit's. The port must be new. */
+ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,
+                        size_t count);
+
+#endif

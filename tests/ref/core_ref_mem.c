@@ -1,0 +1,394 @@
+/* core_ref_mem.c - see core_ref_mem.h. */
+#include "core_ref_mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clock.h"
+
+static void cache_new(ref_cache *c, uint64_t bytes, uint32_t ways, uint32_t mshrs)
+{
+    c->n_ways = ways;
+    c->sets = bytes / 64 / ways;
+    c->max_misses = (int)mshrs;
+    c->ways = calloc(c->sets * ways, sizeof *c->ways);
+    assert(c->ways);
+}
+
+ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port)
+{
+    ref_mem *m = calloc(1, sizeof *m);
+    assert(m);
+    m->config = *config;
+    m->timing = pn_core_timing_of(config);
+    m->port = port;
+    cache_new(&m->l1i, config->l1i.bytes, config->l1i.ways, config->l1i.mshrs);
+    cache_new(&m->l1d, config->l1d.bytes, config->l1d.ways, config->l1d.mshrs);
+    cache_new(&m->l2, config->l2.bytes, config->l2.ways, config->l2.mshrs);
+    cache_new(&m->llc, m->timing.llc_bytes, config->llc_ways, config->llc_mshrs);
+    return m;
+}
+
+void ref_mem_free(ref_mem *m)
+{
+    free(m->l1i.ways);
+    free(m->l1d.ways);
+    free(m->l2.ways);
+    free(m->llc.ways);
+    free(m);
+}
+
+/* ---- one cache ------------------------------------------------------------------------------- */
+
+static ref_way *find_way(ref_cache *c, uint64_t line)
+{
+    ref_way *set = &c->ways[line % c->sets * c->n_ways];
+    for (uint32_t i = 0; i < c->n_ways; i++)
+        if (set[i].there && set[i].line == line)
+            return &set[i];
+    return NULL;
+}
+
+/* True when a dirty line had to go. */
+static bool put(ref_mem *m, ref_cache *c, uint64_t line, bool dirty, uint64_t *out)
+{
+    ref_way *way = find_way(c, line);
+    if (way) {
+        way->used = ++m->uses;
+        way->dirty |= dirty;
+        return false;
+    }
+    way = &c->ways[line % c->sets * c->n_ways];
+    for (uint32_t i = 0; i < c->n_ways; i++) {
+        ref_way *w = &c->ways[line % c->sets * c->n_ways + i];
+        if (!w->there) {
+            way = w;
+            break;
+        }
+        if (w->used < way->used)
+            way = w;
+    }
+    bool dirty_out = way->there && way->dirty;
+    *out = way->line;
+    *way = (ref_way){line, ++m->uses, true, dirty};
+    c->count.dirty_out += dirty_out;
+    return dirty_out;
+}
+
+static ref_miss *find_miss(ref_cache *c, uint64_t line)
+{
+    for (int i = 0; i < c->n_misses; i++)
+        if (c->misses[i].line == line)
+            return &c->misses[i];
+    return NULL;
+}
+
+static void end_miss(ref_cache *c, uint64_t line)
+{
+    ref_miss *miss = find_miss(c, line);
+    *miss = c->misses[--c->n_misses];
+}
+
+typedef enum outcome { HIT, MISS, MERGE, WAIT } outcome;
+
+static outcome look(ref_mem *m, ref_cache *c, const ref_request *r)
+{
+    ref_way *way = find_way(c, r->line);
+    if (way) {
+        way->used = ++m->uses;
+        way->dirty |= r->write;
+        c->count.hits++;
+        return HIT;
+    }
+    ref_miss *miss = find_miss(c, r->line);
+    outcome o = miss ? MERGE : MISS;
+    if (!miss && c->n_misses == c->max_misses)
+        return WAIT;
+    if (!miss) {
+        miss = &c->misses[c->n_misses++];
+        miss->line = r->line;
+        miss->write = false;
+        miss->n_clients = 0;
+    }
+    miss->write |= r->write;
+    miss->clients[miss->n_clients++] = r->client;
+    if (o == MISS)
+        c->count.misses++;
+    else
+        c->count.merges++;
+    return o;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static void send(ref_mem *m, ref_kind kind, uint64_t due, uint64_t line, int who)
+{
+    assert(m->n_messages < REF_LIST);
+    m->messages[m->n_messages++] = (ref_message){due, kind, line, who};
+}
+
+/* The first message of a kind that arrives now, taken out of the list. */
+static bool receive(ref_mem *m, ref_kind kind, ref_message *out)
+{
+    for (int i = 0; i < m->n_messages; i++) {
+        if (m->messages[i].kind != kind || m->messages[i].due != m->now)
+            continue;
+        *out = m->messages[i];
+        m->n_messages--;
+        memmove(&m->messages[i], &m->messages[i + 1],
+                (size_t)(m->n_messages - i) * sizeof m->messages[0]);
+        return true;
+    }
+    return false;
+}
+
+static uint64_t take_link(uint64_t *free_at, uint64_t now, uint32_t cycles)
+{
+    uint64_t start = *free_at > now ? *free_at : now;
+    *free_at = start + cycles;
+    return start;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bool submit(ref_mem *m, uint64_t line, bool write)
+{
+    uint64_t retry;
+    pn_mem_request request = {.time_ps = m->now_ps,
+                              .address = line * 64,
+                              .tag = line << 1 | write,
+                              .bytes = 64,
+                              .kind = write ? PANEM_WRITE : PANEM_READ};
+    panem_status status = pn_mem_submit(m->port, &retry, &request);
+    assert(status == PANEM_OK || status == PANEM_BUSY);
+    return status == PANEM_OK;
+}
+
+static void to_memory(ref_mem *m, uint64_t line, bool write)
+{
+    m->writes_held += write;
+    bool first = m->n_at_door[0] == 0 && (!write || m->n_at_door[1] == 0);
+    if (!first || !submit(m, line, write))
+        m->at_door[write][m->n_at_door[write]++] = (ref_request){line, 0, write};
+}
+
+static void offer_again(ref_mem *m)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        while (m->n_at_door[kind]) {
+            if (!submit(m, m->at_door[kind][0].line, kind == 1))
+                return;
+            m->n_at_door[kind]--;
+            memmove(m->at_door[kind], m->at_door[kind] + 1,
+                    (size_t)m->n_at_door[kind] * sizeof(ref_request));
+        }
+    }
+}
+
+static void memory(ref_mem *m)
+{
+    pn_mem_response r;
+    uint64_t ps = pn_clock_ps(m->config.clock_hz, m->now);
+    if (pn_mem_next_event(m->port) == ps + 1)
+        ps++; /* an edge within one ps counts */
+    if (ps > m->now_ps)
+        m->now_ps = ps;
+    bool ok = pn_mem_advance(m->port, m->now_ps) == PANEM_OK;
+    assert(ok);
+    offer_again(m);
+    while (pn_mem_pop(m->port, &r)) {
+        if (r.tag & 1) {
+            m->writes++;
+            m->writes_held--;
+        } else {
+            m->reads++;
+            send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 1, 0);
+        }
+    }
+}
+
+/* ---- fills ----------------------------------------------------------------------------------- */
+
+static void put_llc(ref_mem *m, uint64_t line, bool dirty)
+{
+    uint64_t out;
+    if (put(m, &m->llc, line, dirty, &out))
+        to_memory(m, out, true);
+}
+
+static void put_l2(ref_mem *m, uint64_t line, bool dirty)
+{
+    uint64_t out;
+    if (!put(m, &m->l2, line, dirty, &out))
+        return;
+    take_link(&m->l2_link_free, m->now, m->timing.l2_link_cyc);
+    m->llc.count.writebacks++;
+    put_llc(m, out, true);
+}
+
+static void put_l1d(ref_mem *m, uint64_t line, bool dirty)
+{
+    uint64_t out;
+    if (!put(m, &m->l1d, line, dirty, &out))
+        return;
+    take_link(&m->l1_link_free, m->now, m->timing.l1_link_cyc);
+    m->l2.count.writebacks++;
+    put_l2(m, out, true);
+}
+
+static void wake(ref_mem *m, int client, uint64_t done)
+{
+    m->woken[m->n_woken] = client;
+    m->woken_done[m->n_woken++] = done;
+}
+
+static void fill_l1(ref_mem *m, uint64_t line, int who)
+{
+    uint64_t out;
+    if (who == 1) {
+        put(m, &m->l1i, line, false, &out);
+        end_miss(&m->l1i, line);
+        m->fetch_done = m->now + 1;
+        return;
+    }
+    ref_miss *miss = find_miss(&m->l1d, line);
+    for (int i = 0; i < miss->n_clients; i++)
+        wake(m, miss->clients[i], m->now + 1);
+    bool write = miss->write;
+    end_miss(&m->l1d, line);
+    put_l1d(m, line, write);
+}
+
+static void fill_l2(ref_mem *m, uint64_t line)
+{
+    ref_miss *miss = find_miss(&m->l2, line);
+    for (int i = 0; i < miss->n_clients; i++)
+        send(m, REF_L1_READY, m->now, line, miss->clients[i]);
+    end_miss(&m->l2, line);
+    put_l2(m, line, false);
+}
+
+static void fills(ref_mem *m)
+{
+    ref_message x;
+    while (receive(m, REF_LLC_FILL, &x)) {
+        end_miss(&m->llc, x.line);
+        put_llc(m, x.line, false);
+        send(m, REF_L2_READY, m->now, x.line, 0);
+    }
+    while (receive(m, REF_L2_READY, &x)) {
+        uint64_t at = take_link(&m->l2_link_free, m->now, m->timing.l2_link_cyc);
+        if (at == m->now)
+            fill_l2(m, x.line);
+        else
+            send(m, REF_L2_FILL, at, x.line, 0);
+    }
+    while (receive(m, REF_L2_FILL, &x))
+        fill_l2(m, x.line);
+    while (receive(m, REF_L1_READY, &x)) {
+        uint64_t at = take_link(&m->l1_link_free, m->now, m->timing.l1_link_cyc);
+        if (at == m->now)
+            fill_l1(m, x.line, x.who);
+        else
+            send(m, REF_L1_FILL, at, x.line, x.who);
+    }
+    while (receive(m, REF_L1_FILL, &x))
+        fill_l1(m, x.line, x.who);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static bool try_llc(ref_mem *m, const ref_request *r)
+{
+    uint32_t rest = m->timing.llc_cyc - m->timing.l2_cyc;
+    if (m->writes_held >= m->config.write_buffer)
+        return false;
+    outcome o = look(m, &m->llc, r);
+    if (o == HIT)
+        send(m, REF_L2_READY, m->now + rest - 1, r->line, 0);
+    else if (o == MISS)
+        send(m, REF_DOOR, m->now + rest + m->timing.mem_request_cyc, r->line, 0);
+    return o != WAIT;
+}
+
+static bool try_l2(ref_mem *m, const ref_request *r)
+{
+    uint32_t above = r->client == 1 ? m->timing.l1i_cyc : m->timing.l1d_cyc;
+    outcome o = look(m, &m->l2, r);
+    if (o == HIT)
+        send(m, REF_L1_READY, m->now + m->timing.l2_cyc - above - 1, r->line, r->client);
+    else if (o == MISS)
+        send(m, REF_LLC_LOOK, m->now + m->timing.l2_cyc - above, r->line, 0);
+    return o != WAIT;
+}
+
+static bool try_l1d(ref_mem *m, const ref_request *r, bool *hit)
+{
+    outcome o = look(m, &m->l1d, r);
+    *hit = o == HIT;
+    if (o == MISS)
+        send(m, REF_L2_LOOK, m->now + m->timing.l1d_cyc, r->line, 0);
+    return o != WAIT;
+}
+
+static void drop_first(ref_cache *c)
+{
+    memmove(c->waiting, c->waiting + 1, (size_t)--c->n_waiting * sizeof c->waiting[0]);
+}
+
+static void requests(ref_mem *m)
+{
+    ref_message x;
+    bool hit;
+    while (receive(m, REF_DOOR, &x))
+        to_memory(m, x.line, false);
+    while (m->llc.n_waiting && try_llc(m, &m->llc.waiting[0]))
+        drop_first(&m->llc);
+    while (receive(m, REF_LLC_LOOK, &x)) {
+        ref_request r = {x.line, 0, false};
+        if (!try_llc(m, &r))
+            m->llc.waiting[m->llc.n_waiting++] = r;
+    }
+    while (m->l2.n_waiting && try_l2(m, &m->l2.waiting[0]))
+        drop_first(&m->l2);
+    while (receive(m, REF_L2_LOOK, &x)) {
+        ref_request r = {x.line, x.who, false};
+        if (!try_l2(m, &r))
+            m->l2.waiting[m->l2.n_waiting++] = r;
+    }
+    while (m->l1d.n_waiting && try_l1d(m, &m->l1d.waiting[0], &hit)) {
+        const ref_request *r = &m->l1d.waiting[0];
+        if (hit)
+            wake(m, r->client, m->now + (r->write ? 1 : m->timing.l1d_cyc));
+        drop_first(&m->l1d);
+    }
+}
+
+void ref_mem_cycle(ref_mem *m, uint64_t cycle)
+{
+    m->now = cycle;
+    m->n_woken = 0;
+    memory(m);
+    fills(m);
+    requests(m);
+}
+
+bool ref_mem_access(ref_mem *m, uint64_t line, int client, bool write)
+{
+    ref_request r = {line, client, write};
+    bool hit;
+    if (!try_l1d(m, &r, &hit))
+        m->l1d.waiting[m->l1d.n_waiting++] = r;
+    return hit;
+}
+
+bool ref_mem_fetch(ref_mem *m, uint64_t line)
+{
+    ref_request r = {line, 0, false};
+    if (look(m, &m->l1i, &r) == HIT)
+        return true;
+    m->fetch_done = UINT64_MAX;
+    send(m, REF_L2_LOOK, m->now + m->timing.l1i_cyc, line, 1);
+    return false;
+}

@@ -1,0 +1,86 @@
+/* core_ref_mem.h - the oracle's caches and way to memory, cycle by cycle. */
+#ifndef PN_TESTS_REF_CORE_REF_MEM_H
+#define PN_TESTS_REF_CORE_REF_MEM_H
+
+#include <stdbool.h>
+
+#include "core_ref.h"
+
+enum { REF_LIST = 1 << 16, REF_MSHRS = 256, REF_CLIENTS = 1024 };
+
+typedef struct ref_way {
+    uint64_t line, used;
+    bool there, dirty;
+} ref_way;
+
+typedef struct ref_miss {
+    uint64_t line;
+    bool write;
+    int clients[REF_CLIENTS]; /* L1D: uops or ~store numbers; L2: 0 = L1D, 1 = L1I */
+    int n_clients;
+} ref_miss;
+
+typedef struct ref_request {
+    uint64_t line;
+    int client;
+    bool write;
+} ref_request;
+
+typedef struct ref_cache {
+    ref_way *ways;
+    uint64_t sets;
+    uint32_t n_ways;
+    ref_miss misses[REF_MSHRS];
+    int n_misses, max_misses;
+    ref_request waiting[REF_LIST];
+    int n_waiting;
+    ref_level count;
+} ref_cache;
+
+/* Something on its way that arrives at a cycle. */
+typedef enum ref_kind {
+    REF_LLC_FILL,
+    REF_L2_READY,
+    REF_L2_FILL,
+    REF_L1_READY,
+    REF_L1_FILL,
+    REF_DOOR,
+    REF_LLC_LOOK,
+    REF_L2_LOOK
+} ref_kind;
+
+typedef struct ref_message {
+    uint64_t due;
+    ref_kind kind;
+    uint64_t line;
+    int who;
+} ref_message;
+
+typedef struct ref_mem {
+    pn_core_config config;
+    pn_core_timing timing;
+    pn_mem_port *port;
+    uint64_t now, now_ps, uses;
+    ref_cache l1i, l1d, l2, llc;
+    ref_message messages[REF_LIST];
+    int n_messages;
+    uint64_t l1_link_free, l2_link_free;
+    ref_request at_door[2][REF_LIST]; /* reads and writes the memory refused so far */
+    int n_at_door[2];
+    uint64_t writes_held, reads, writes;
+    uint64_t fetch_done;
+    /* what became known in this cycle: client and when its line can be used */
+    int woken[REF_LIST];
+    uint64_t woken_done[REF_LIST];
+    int n_woken;
+} ref_mem;
+
+ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port);
+void ref_mem_free(ref_mem *m);
+/* Memory, fills, requests and waiting L1 accesses of one cycle. */
+void ref_mem_cycle(ref_mem *m, uint64_t cycle);
+/* True: a hit. */
+bool ref_mem_access(ref_mem *m, uint64_t line, int client, bool write);
+bool ref_mem_fetch(ref_mem *m, uint64_t line);
+
+#endif
