@@ -89,7 +89,7 @@ static void make_memory(generator *g, pn_inst *inst, behaviour *b)
         inst->writeback = inst->addr[0];
     b->base = below(g, 3) << 30;
     b->range = ranges[below(g, 6)];
-    b->stride = below(g, 3) ? 8 << below(g, 5) : 0;
+    b->stride = below(g, 3) ? UINT64_C(8) << below(g, 5) : 0;
     b->bytes = sizes[below(g, 6)];
 }
 
