@@ -24,6 +24,8 @@ static const pn_param PARAMS[] = {
      "burst the completions guard lets pass; larger disturbs less, allows more above peak"},
     {"guard_compensation", PN_PARAM_BOOL, PN_DIM_NONE, AT(guard_compensation), 1, 0, 0, NULL,
      "what the guard adds on average comes off the next latency, so the mean stays on the curve"},
+    {"jump_sigmas", PN_PARAM_DOUBLE, PN_DIM_COUNT, AT(jump_sigmas), 3, 0, 100, NULL,
+     "a window that differs more from the last is a step of the load, answered at once; 0: off"},
     {"beyond", PN_PARAM_CHOICE, PN_DIM_NONE, AT(relation.beyond), PANEM_BEYOND_CAPPED, 0, 0, BEYOND,
      "latency beyond the last measured point"},
     {"between", PN_PARAM_CHOICE, PN_DIM_NONE, AT(relation.mix), PANEM_MIX_LINEAR, 0, 0, MIX,

@@ -37,6 +37,7 @@ static uint64_t options_hash(const panem_model_options *o)
         h = pn_hash_u64(h, words[i]);
     for (int i = 0; i < 3; i++)
         h = pn_hash_double(h, o->cbusy_enter[i]);
+    h = pn_hash_double(h, o->jump_sigmas);
     return pn_hash_double(h, o->cbusy_hysteresis);
 }
 

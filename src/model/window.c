@@ -17,6 +17,7 @@
  * Not modelled: addresses, sources, reordering, different latency for reads and writes. */
 #include "model/window.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -26,6 +27,11 @@
 #define NEVER_INLINE __attribute__((noinline)) static
 
 enum { LINE_BYTES = 64 };
+
+/* A step of the load is more than four lines, and its bandwidth is believed up to so much of peak:
+ * nearer, the latency of a bandwidth is ill-defined (docs/decisions/0006). */
+static const double JUMP_FLOOR_BYTES = 4 * LINE_BYTES;
+static const double JUMP_LOAD_MAX = 0.95;
 
 /* The guard clock of a time that no arrival can precede. */
 static const int64_t GUARD_NEVER = -(INT64_C(1) << 61);
@@ -145,8 +151,33 @@ static inline void set_price(pn_window_model *m, double latency_ns, uint64_t req
     set_latency(m, latency_ps);
 }
 
-/* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14). */
-static inline bool decide(pn_window_model *m, uint64_t requests)
+/* Equation 18: has the newest window left the last one behind by more than counting lines can? */
+static inline bool jumped(const pn_window_model *m, double now_bytes)
+{
+    double last = m->last_bytes;
+    double more = now_bytes > last ? now_bytes : last;
+    double gap = (now_bytes > last ? now_bytes - last : last - now_bytes) - JUMP_FLOOR_BYTES;
+    return gap > 0.0 && gap * gap > m->jump_square * more;
+}
+
+/* Then the window's arrivals say where the load is going before outstanding bytes have followed:
+ * the lower branch at their bandwidth, unless that is near the peak. */
+NEVER_INLINE double jump_ns(const pn_window_model *m, uint64_t arrived, double peak_gbs,
+                            double otherwise_ns)
+{
+    double gbs = (double)arrived * 1000.0 * m->per_window;
+    double bytes;
+    double ns;
+    if (!(gbs < JUMP_LOAD_MAX * peak_gbs) ||
+        !pn_relation_invert(m->base.set, m->base.options.relation.mix, gbs, m->read_frac, &bytes,
+                            &ns))
+        return otherwise_ns;
+    return ns;
+}
+
+/* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
+ * now_bytes and arrived are the newest window's. */
+static inline bool decide(pn_window_model *m, uint64_t requests, double now_bytes, uint64_t arrived)
 {
     const panem_model_options *o = &m->base.options;
     double reads = pn_u128_to_double(m->sum_area[PANEM_READ]);
@@ -156,7 +187,11 @@ static inline bool decide(pn_window_model *m, uint64_t requests)
     m->read_frac = reads / both;
     pn_relation_point at =
         pn_relation_at(m->base.set, o->relation, m->outstanding_bytes, m->read_frac, &m->hint);
-    set_price(m, at.latency_ns, requests);
+    double latency_ns = at.latency_ns;
+    if (jumped(m, now_bytes))
+        latency_ns = jump_ns(m, arrived, at.peak_gbs, latency_ns);
+    m->last_bytes = now_bytes;
+    set_price(m, latency_ns, requests);
     mix_guard(m, reads, writes);
     set_guard(m, true);
     double fraction = m->outstanding_bytes / at.n_busy;
@@ -174,6 +209,7 @@ NEVER_INLINE void decide_empty(pn_window_model *m, uint64_t requests)
     const panem_model_options *o = &m->base.options;
     pn_relation_point at = pn_relation_at(m->base.set, o->relation, 0.0, m->read_frac, &m->hint);
     m->outstanding_bytes = 0.0;
+    m->last_bytes = 0.0;
     set_price(m, at.latency_ns, requests);
     set_guard(m, false);
     double done_bytes = (double)(m->sum_done[0] + m->sum_done[1]);
@@ -322,6 +358,14 @@ static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed,
     book(m, slot, closed, k, m->arrived[k] + b0 + b1, area);
 }
 
+/* Time average of what was outstanding in a closed window. */
+static inline double newest_bytes(const pn_window_model *m, const pn_closed *closed)
+{
+    return (pn_u128_to_double(pn_closed_area(closed, PANEM_READ)) +
+            pn_u128_to_double(pn_closed_area(closed, PANEM_WRITE))) *
+           m->per_window;
+}
+
 /* When the bytes of the whole window stay below 2^63 byte x ps, so does every sum over it, and low
  * halves suffice. */
 static void close_window(pn_window_model *m)
@@ -331,6 +375,7 @@ static void close_window(pn_window_model *m)
     pn_closed *closed = &m->history[m->history_at];
     m->history_at = m->history_at + 1 == m->base.options.windows ? 0 : m->history_at + 1;
     uint64_t requests = m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
+    uint64_t before = m->bytes[0] + m->bytes[1];
     if (__builtin_expect(bytes_pending(m) <= m->small_bytes, 1)) {
         collect(m, slot, closed, PANEM_READ);
         collect(m, slot, closed, PANEM_WRITE);
@@ -341,7 +386,8 @@ static void close_window(pn_window_model *m)
         take_ahead(m);
     bool saturated = false;
     if (__builtin_expect((m->sum_area[0] | m->sum_area[1]) != 0, 1))
-        saturated = decide(m, requests);
+        saturated =
+            decide(m, requests, newest_bytes(m, closed), m->bytes[0] + m->bytes[1] - before);
     else
         decide_empty(m, requests);
     m->stats.windows_saturated += saturated;
@@ -605,6 +651,10 @@ static void apply_options(pn_window_model *m)
         m->cbusy_bound[1][i] = o->cbusy_enter[i] - o->cbusy_hysteresis;
     }
     m->guard = o->sharers == 1 ? o->guard : PANEM_GUARD_OFF;
+    m->per_window = 1.0 / (double)o->window_ps;
+    m->jump_square = o->sharers == 1 && o->jump_sigmas > 0.0
+                         ? o->jump_sigmas * o->jump_sigmas * LINE_BYTES
+                         : (double)INFINITY;
 }
 
 void pn_window_derive(pn_window_model *m)

@@ -54,6 +54,8 @@ typedef struct pn_window_model {
     panem_guard guard;        /* off unless sharers is 1 */
     double cbusy_bound[2][3]; /* fractions from which level i + 1 holds: entered, kept */
     double scale;             /* sharers / (windows x window_ps) */
+    double per_window;        /* 1 / window_ps */
+    double jump_square;       /* jump_sigmas^2 x 64 bytes; infinite: steps are not looked for */
     pn_slot *slots;           /* ring_windows of them; the open window's is slots[index & mask] */
     pn_ahead *ahead;          /* ring_windows of them, or NULL in ordered mode */
     pn_closed *history;       /* options.windows of them */
@@ -92,6 +94,7 @@ typedef struct pn_window_model {
     bool quiet; /* at the last close nothing was averaged, in flight or to come */
     double outstanding_bytes;
     double read_frac;
+    double last_bytes;      /* outstanding in the newest closed window alone */
     pn_u128 latency_sum[2]; /* ps, over requests priced, and every extra of the guard */
     pn_u128 area_sum[2];    /* byte x ps, over closed windows */
     panem_stats stats; /* counters kept here; those of requests and sums are filled on demand */

@@ -41,6 +41,7 @@ static void put_state(pn_bytes_out *out, const pn_window_model *m)
     pn_put_u64(out, m->quiet);
     pn_put_double(out, m->outstanding_bytes);
     pn_put_double(out, m->read_frac);
+    pn_put_double(out, m->last_bytes);
     pn_put_u64(out, m->guard_added_ps);
     for (int k = 0; k < 2; k++) {
         pn_put_double(out, m->guard_mix[k]);
@@ -67,6 +68,7 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
     m->quiet = pn_get_u64(in) != 0;
     m->outstanding_bytes = pn_get_double(in);
     m->read_frac = pn_get_double(in);
+    m->last_bytes = pn_get_double(in);
     m->guard_added_ps = pn_get_u64(in);
     for (int k = 0; k < 2; k++) {
         m->guard_mix[k] = pn_get_double(in);
@@ -193,8 +195,8 @@ static bool state_plausible(const pn_window_model *m)
     return m->history_at < m->base.options.windows && m->cbusy <= 3 &&
            m->latency_ps <= PN_SPAN_MAX_PS && m->index <= PN_TIME_MAX_PS / m->window_ps &&
            m->read_frac >= 0.0 && m->read_frac <= 1.0 && m->outstanding_bytes >= 0.0 &&
-           isfinite(m->outstanding_bytes) && m->priced[0] <= m->requests[0] &&
-           m->priced[1] <= m->requests[1] && guard_plausible(m);
+           isfinite(m->outstanding_bytes) && m->last_bytes >= 0.0 && isfinite(m->last_bytes) &&
+           m->priced[0] <= m->requests[0] && m->priced[1] <= m->requests[1] && guard_plausible(m);
 }
 
 /* A quiet model has an empty average. */

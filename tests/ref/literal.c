@@ -1,6 +1,7 @@
 /* literal.c - see literal.h. Written from the design, section 5.2 and 5.3 (a), for clarity. */
 #include "literal.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ typedef struct flight {
 typedef struct closed {
     pn_u128 area_byte_ps[2];
     uint64_t done_bytes[2];
+    uint64_t arrived_bytes; /* of both kinds */
 } closed;
 
 struct lit_model {
@@ -31,6 +33,7 @@ struct lit_model {
         settled; /* the last window closed with nothing averaged and nothing in flight or to come */
     uint64_t latency_ps;
     double outstanding_bytes, read_frac;
+    double newest; /* outstanding bytes of the newest closed window */
     uint32_t cbusy;
     pn_u128 guard_q16;   /* the guard clock V or F in ps x 2^16 */
     double guard_mix[2]; /* averages of outstanding reads and writes that forget 1/8 per window */
@@ -82,11 +85,13 @@ static uint64_t overlap_ps(const flight *f, uint64_t from_ps, uint64_t to_ps)
 /* Integral and completions of [from, to); requests that completed leave the list. */
 static closed walk(lit_model *m, uint64_t from_ps, uint64_t to_ps)
 {
-    closed c = {{0, 0}, {0, 0}};
+    closed c = {{0, 0}, {0, 0}, 0};
     size_t kept = 0;
     for (size_t i = 0; i < m->count; i++) {
         flight *f = &m->flights[i];
         c.area_byte_ps[f->kind] += (pn_u128)f->bytes * overlap_ps(f, from_ps, to_ps);
+        if (f->arrival_ps >= from_ps && f->arrival_ps < to_ps)
+            c.arrived_bytes += f->bytes;
         if (f->done_ps < to_ps)
             c.done_bytes[f->kind] += f->bytes;
         else
@@ -98,7 +103,7 @@ static closed walk(lit_model *m, uint64_t from_ps, uint64_t to_ps)
 
 static closed total(const lit_model *m)
 {
-    closed t = {{0, 0}, {0, 0}};
+    closed t = {{0, 0}, {0, 0}, 0};
     for (uint32_t i = 0; i < m->o.windows; i++)
         for (int k = 0; k < 2; k++) {
             t.area_byte_ps[k] += m->last[i].area_byte_ps[k];
@@ -146,6 +151,27 @@ static void take_off_guard(lit_model *m)
     m->added_to = 0;
 }
 
+/* A step of the load: the newest window against the one before, in deviations of counting 64-byte
+ * lines. Its arrivals' bandwidth then gives the latency, if it lies below 95 % of the peak. */
+static void follow_step(lit_model *m)
+{
+    const closed *c = &m->last[0];
+    double now = ((double)c->area_byte_ps[PANEM_READ] + (double)c->area_byte_ps[PANEM_WRITE]) *
+                 (1.0 / (double)m->o.window_ps);
+    double gap = fabs(now - m->newest) - 256.0;
+    double more = fmax(now, m->newest);
+    m->newest = now;
+    if (m->o.sharers != 1 || m->o.jump_sigmas == 0.0 || gap <= 0.0 ||
+        gap * gap <= m->o.jump_sigmas * m->o.jump_sigmas * 64.0 * more)
+        return;
+    double gbs = (double)c->arrived_bytes * 1000.0 * (1.0 / (double)m->o.window_ps);
+    double bytes;
+    double ns;
+    if (gbs < 0.95 * row(m).peak_gbs &&
+        pn_relation_invert(m->set, m->o.relation.mix, gbs, m->read_frac, &bytes, &ns))
+        m->latency_ps = whole_ps(ns);
+}
+
 /* N and r of the average give the latency and the level of the next window. */
 static void decide(lit_model *m)
 {
@@ -158,6 +184,10 @@ static void decide(lit_model *m)
         m->stats.windows_outside_mix += pn_relation_outside(m->set, m->read_frac);
     }
     m->latency_ps = latency_at(m, m->outstanding_bytes);
+    if (read + write > 0.0)
+        follow_step(m);
+    else
+        m->newest = 0.0;
     take_off_guard(m);
     if (read + write > 0.0) {
         m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_READ] + (read - m->guard_mix[PANEM_READ]) / 8;
@@ -210,7 +240,7 @@ static void close_one(lit_model *m)
 
 static void close_until(lit_model *m, uint64_t time_ps)
 {
-    const closed nothing = {{0, 0}, {0, 0}};
+    const closed nothing = {{0, 0}, {0, 0}, 0};
     while (start_of(m, m->open + 1) <= time_ps) {
         if (m->settled && m->count == 0)
             close_windows(m, &nothing, time_ps / m->o.window_ps - m->open);
@@ -351,6 +381,7 @@ void lit_reset(lit_model *m)
     m->settled = false;
     m->outstanding_bytes = 0.0;
     m->read_frac = 1.0;
+    m->newest = 0.0;
     m->cbusy = 0;
     m->guard_q16 = 0;
     m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_WRITE] = 0.0;
