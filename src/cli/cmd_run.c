@@ -160,6 +160,8 @@ static panem_status configure(pn_run_settings *s, panem_error *err)
     if (!s->model)
         s->model = "panem";
     PN_TRY(pn_core_preset(&s->config, s->core, err));
+    if (strncmp(s->model, "dram:", 5) == 0)
+        s->config.write_hold = PN_HOLD_UNTIL_TAKEN; /* it has a write queue of its own */
     PN_TRY(apply_assignments(s, err));
     uint32_t soc = s->config.soc_cores;
     if (s->load)

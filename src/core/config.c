@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 
+static const char *const HOLDS[] = {"done", "taken", NULL};
 static const char *const PREDICTORS[] = {"tage", "gshare", "perfect", NULL};
 
 #define AT(field) offsetof(pn_core_config, field)
@@ -90,6 +91,10 @@ static const pn_param PARAMS[] = {
          "from the memory controller back to the core; taken off likewise"),
     NUMBER("write_buffer", write_buffer, 32, 1, 1024,
            "lines on their way to memory; full: the LLC takes no new miss"),
+    {"write_buffer_until", PN_PARAM_CHOICE, PN_DIM_NONE, AT(write_hold), PN_HOLD_UNTIL_DONE, 0, 0,
+     HOLDS,
+     "a line leaves the write buffer when the memory has done it, or has taken it: for a "
+     "memory with a write queue of its own (dram)"},
     BYTES("page_size", page_bytes, 4096, 4096, 67108864,
           "virtual memory page: contiguous physical bytes (power of two)"),
     {"page_seed", PN_PARAM_U64, PN_DIM_NONE, AT(page_seed), 1, 0, 1e15, NULL,

@@ -24,6 +24,8 @@ typedef enum pn_predictor_kind {
     PN_PREDICTOR_PERFECT
 } pn_predictor_kind;
 
+typedef enum pn_write_hold { PN_HOLD_UNTIL_DONE = 0, PN_HOLD_UNTIL_TAKEN } pn_write_hold;
+
 typedef struct pn_core_config {
     uint64_t clock_hz;
     uint32_t width;        /* micro-ops fetched, decoded and dispatched per cycle */
@@ -42,7 +44,7 @@ typedef struct pn_core_config {
     uint64_t llc_latency_ps;
     uint32_t l1_fill_bytes_per_cyc, l2_fill_bytes_per_cyc;
     uint64_t mem_request_ps, mem_response_ps;
-    uint32_t write_buffer;
+    uint32_t write_buffer, write_hold; /* lines; pn_write_hold */
     uint64_t page_bytes, page_seed;
     uint32_t soc_cores;
     uint32_t active_cores; /* N: this core owns the LLC bytes of the chip over N */

@@ -5,10 +5,18 @@
 
 #include "core/clock.h"
 
-panem_status pn_door_init(pn_door *door, pn_mem_port *port, uint64_t clock_hz, uint32_t capacity,
-                          panem_error *err)
+/* Posted writes a memory may hold after it took them, beyond what the door holds. */
+enum { POSTED_MAX = 1 << 14 };
+
+panem_status pn_door_init(pn_door *door, pn_mem_port *port, const pn_core_config *config,
+                          uint32_t capacity, panem_error *err)
 {
-    pn_door d = {.port = port, .clock_hz = clock_hz, .slot_count = capacity};
+    bool until_taken = config->write_hold == PN_HOLD_UNTIL_TAKEN;
+    capacity += until_taken ? POSTED_MAX : 0;
+    pn_door d = {.port = port,
+                 .clock_hz = config->clock_hz,
+                 .slot_count = capacity,
+                 .until_taken = until_taken};
     uint32_t ring = 1;
     while (ring < capacity)
         ring *= 2;
@@ -67,6 +75,7 @@ static panem_status offer(pn_door *d, bool *taken, uint32_t slot)
     };
     panem_status status = pn_mem_submit(d->port, &retry_ps, &request);
     *taken = status == PANEM_OK;
+    d->writes_held -= *taken && r->write && d->until_taken;
     if (status != PANEM_BUSY)
         return status;
     d->stats.refused++;
@@ -91,6 +100,8 @@ void pn_door_settle(pn_door *d, uint64_t cycle)
 
 panem_status pn_door_come(pn_door *d, uint64_t cycle, uint64_t line, bool write)
 {
+    if (d->free_count == 0)
+        return PANEM_E_RANGE;
     uint32_t slot = d->free_slots[--d->free_count];
     bool taken = false;
     move_to(d, cycle);
@@ -139,7 +150,7 @@ bool pn_door_take(pn_door *d, pn_door_request *request, uint8_t *cbusy)
     uint64_t ps = response.done_ps - request->came_ps;
     pn_hist_add(d->latency[request->write], ps);
     if (request->write) {
-        d->writes_held--;
+        d->writes_held -= !d->until_taken;
         d->stats.writes++;
         d->stats.write_ps += ps;
     } else {

@@ -2,7 +2,8 @@
  *
  * Reads that the memory refuses wait in order, in front of writes; both are offered again when the
  * memory said so or its next event came. Writes hold an entry of the write buffer from the moment
- * they come until their response. What the door counts is the interface's view of the run. */
+ * they come until their response, or until the memory took them (config write_hold). What the door
+ * counts is the interface's view of the run. */
 #ifndef PN_CORE_DOOR_H
 #define PN_CORE_DOOR_H
 
@@ -31,16 +32,18 @@ typedef struct pn_door {
     uint32_t free_count, slot_count;
     uint32_t *waiting[2]; /* rings of slots: reads, writes */
     uint32_t first[2], count[2], mask;
-    uint32_t writes_held; /* waiting or in the memory */
+    uint32_t writes_held; /* lines in the write buffer */
+    bool until_taken;     /* a write leaves it when the memory takes it */
     pn_hist *latency[2];  /* ps, reads and writes */
     pn_door_stats stats;
 } pn_door;
 
-/* capacity: requests at the door and in the memory at a time. E_NOMEM. */
-panem_status pn_door_init(pn_door *door, pn_mem_port *port, uint64_t clock_hz, uint32_t capacity,
-                          panem_error *err);
+/* capacity: reads and held writes at a time. E_NOMEM. */
+panem_status pn_door_init(pn_door *door, pn_mem_port *port, const pn_core_config *config,
+                          uint32_t capacity, panem_error *err);
 void pn_door_release(pn_door *door);
-/* A request comes at the beginning of a cycle. Anything but OK is the memory's failure. */
+/* A request comes at the beginning of a cycle. Anything but OK is the memory's failure:
+ * its own, or (E_RANGE) more posted writes taken than any memory should. */
 panem_status pn_door_come(pn_door *door, uint64_t cycle, uint64_t line, bool write);
 /* When the door wants a turn; UINT64_MAX: never by itself. */
 static inline uint64_t pn_door_next(const pn_door *door)

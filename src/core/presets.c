@@ -64,6 +64,7 @@ static const setting ARM_SERVER[] = {
     {"mem_request_latency", NULL, "guess: mesh hops to the controller"},
     {"mem_response_latency", NULL, "guess: mesh hops back"},
     {"write_buffer", NULL, "guess"},
+    {"write_buffer_until", NULL, "a model of latency alone has no queue that would hold it"},
     {"page_size", NULL, "the default of Linux distributions"},
     {"page_seed", NULL, "any"},
     {"soc_cores", NULL, "[AO] 96 is the smallest part"},

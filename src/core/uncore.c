@@ -52,7 +52,7 @@ panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_mem_p
     if (s == PANEM_OK)
         s = pn_evq_init(&u.events, events, err);
     if (s == PANEM_OK)
-        s = pn_door_init(&u.door, port, c->clock_hz, door_capacity(c), err);
+        s = pn_door_init(&u.door, port, c, door_capacity(c), err);
     if (s != PANEM_OK) {
         pn_uncore_release(&u);
         return s;
@@ -336,16 +336,17 @@ static void responses(pn_uncore *u, uint64_t cycle)
 {
     pn_door_request r;
     uint8_t cbusy;
+    uint32_t held = u->door.writes_held;
     panem_status status = pn_door_turn(&u->door, cycle);
     if (status != PANEM_OK)
         u->failed = status;
     while (pn_door_take(&u->door, &r, &cbusy)) {
         u->cbusy_seen[cbusy & 3]++;
-        if (r.write)
-            again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
-        else
+        if (!r.write)
             pn_evq_push(&u->events, cycle + u->timing.mem_response_cyc - 1, LLC_FILL, r.line, 0);
     }
+    if (u->door.writes_held < held)
+        again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
 }
 
 void pn_uncore_step(pn_uncore *u, uint64_t cycle)

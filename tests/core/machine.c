@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dram/dram.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
 
@@ -35,26 +36,35 @@ pn_core_config machine_config(const char *settings)
     return config;
 }
 
-pn_mem_port *machine_flat_memory(panem_curves **curves, double latency_ns)
+void machine_make_flat(machine *m, const char *settings, const char *model, double total_ns)
 {
-    /* A flat curve; fixed:idle answers with its latency whatever the load. */
-    panem_point points[] = {{1.0, 1.0, latency_ns}, {1.0, 1e4, latency_ns}};
+    m->config = machine_config(settings);
+    double latency_ns = total_ns - pn_core_on_chip_ns(&m->config);
+    panem_point points[] = {{1.0, 0.0, latency_ns}, {1.0, 1e4, latency_ns}};
     panem_error err = PANEM_ERROR_INIT;
     panem_model_options options;
-    panem_model *model;
-    pn_mem_port *port;
-    ok(panem_curves_create(curves, points, 1, NULL, &err), &err);
-    ok(pn_model_spec_parse(&options, "fixed:idle", &err), &err);
-    ok(panem_model_create(&model, *curves, &options, &err), &err);
-    ok(pn_model_port_create(&port, model, "flat", false, 4096, &err), &err);
-    return port;
+    panem_model *made;
+    ok(panem_curves_create(&m->curves, points, 2, NULL, &err), &err);
+    ok(pn_model_spec_parse(&options, model, &err), &err);
+    ok(panem_model_create(&made, m->curves, &options, &err), &err);
+    ok(pn_model_port_create(&m->port, made, "flat", false, 8192, &err), &err);
+    ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
 }
 
 void machine_make(machine *m, const char *settings, double total_ns)
 {
+    machine_make_flat(m, settings, "fixed:idle", total_ns);
+}
+
+void machine_make_dram(machine *m, const char *settings, const char *spec)
+{
     panem_error err = PANEM_ERROR_INIT;
+    pn_dram_config dram;
     m->config = machine_config(settings);
-    m->port = machine_flat_memory(&m->curves, total_ns - pn_core_on_chip_ns(&m->config));
+    m->config.write_hold = PN_HOLD_UNTIL_TAKEN;
+    m->curves = NULL;
+    ok(pn_dram_spec_parse(&dram, NULL, spec, &err), &err);
+    ok(pn_dram_create(&m->port, &dram, "dram", &err), &err);
     ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
 }
 

@@ -18,10 +18,11 @@ typedef struct machine {
 void machine_make(machine *m, const char *settings, double total_ns);
 /* The same in front of a model word over a curve set in a file. */
 void machine_make_over(machine *m, const char *settings, const char *model, const char *path);
+/* In front of "dram:..." or of a model word over a flat curve of total_ns. */
+void machine_make_dram(machine *m, const char *settings, const char *spec);
+void machine_make_flat(machine *m, const char *settings, const char *model, double total_ns);
 /* Only the configuration. */
 pn_core_config machine_config(const char *settings);
-/* A memory of one latency for any core. */
-pn_mem_port *machine_flat_memory(panem_curves **curves, double latency_ns);
 void machine_free(machine *m);
 
 /* One instruction of a class: registers 0 = none. Every one sits at pc, by default 0x1000. */

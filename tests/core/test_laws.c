@@ -234,6 +234,31 @@ static void one_trace_for_many_cores_never_gets_faster(void **state)
     }
 }
 
+static void panem_on_a_flat_curve_is_a_fixed_latency(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"fixed:idle", "fixed:high", "panem", "panem:paper"};
+    uint64_t cycles[4];
+    for (int k = 0; k < 4; k++) {
+        machine m;
+        uint64_t line = 1;
+        machine_make_flat(&m, "", models[k], 93.7);
+        for (int i = 0; i < 50000; i++) {
+            line = machine_chase(line, 1 << 20);
+            machine_step(&m, &(step){.load = line % 3 != 0,
+                                     .store = line % 3 == 0,
+                                     .dst = line % 5 ? 0 : R2,
+                                     .addr = R2,
+                                     .address = line * 64});
+        }
+        cycles[k] = machine_finish(&m).measured_cyc;
+        machine_free(&m);
+    }
+    assert_true(cycles[0] > 50000);
+    for (int k = 1; k < 4; k++)
+        assert_int_equal(cycles[k], cycles[0]);
+}
+
 static void nothing_to_do_is_no_division_by_zero(void **state)
 {
     (void)state;
@@ -292,6 +317,7 @@ int main(void)
         PN_TEST(a_load_takes_its_value_from_the_store_before_it),
         PN_TEST(counters_of_levels_add_up),
         PN_TEST(one_trace_for_many_cores_never_gets_faster),
+        PN_TEST(panem_on_a_flat_curve_is_a_fixed_latency),
         PN_TEST(nothing_to_do_is_no_division_by_zero),
         PN_TEST(phases_add_up_to_the_run_without_warmup),
     };

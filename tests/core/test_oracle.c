@@ -187,41 +187,57 @@ static void same_level(const char *what, const pn_level_stats *c, const ref_leve
 
 static void make(machine *m, const char *settings, const char *model, const char *curves)
 {
-    if (model)
+    if (model && !curves)
+        machine_make_dram(m, settings, model);
+    else if (model)
         machine_make_over(m, settings, model, curves);
     else
         machine_make(m, settings, 97.3);
 }
 
-static pn_core_result compare(const program *p, const char *settings, const char *model,
-                              const char *curves)
+typedef struct outcome {
+    pn_core_result core;
+    ref_result oracle;
+} outcome;
+
+static outcome run_both(const program *p, const char *settings, const char *model,
+                        const char *curves)
 {
     machine m;
+    outcome both;
     make(&m, settings, model, curves);
     for (size_t i = 0; i < p->count; i++)
         pn_core_op(m.core, &p->ops[i]);
-    pn_core_result r = machine_finish(&m);
+    both.core = machine_finish(&m);
     machine_free(&m);
     make(&m, settings, model, curves);
-    ref_result o = core_ref_run(&m.config, m.port, p->ops, p->count);
+    both.oracle = core_ref_run(&m.config, m.port, p->ops, p->count);
     machine_free(&m);
-    const pn_core_counts *n = &r.whole;
-    same("instructions", n->instructions, o.instructions);
-    same("micro-ops", n->uops, o.uops);
-    same("loads", n->loads, o.loads);
-    same("stores", n->stores, o.stores);
-    same("forwarded", n->forwarded, o.forwarded);
+    return both;
+}
+
+static pn_core_result compare(const program *p, const char *settings, const char *model,
+                              const char *curves)
+{
+    outcome both = run_both(p, settings, model, curves);
+    const pn_core_counts *n = &both.core.whole;
+    const ref_result *o = &both.oracle;
+    same("instructions", n->instructions, o->instructions);
+    same("micro-ops", n->uops, o->uops);
+    same("loads", n->loads, o->loads);
+    same("stores", n->stores, o->stores);
+    same("forwarded", n->forwarded, o->forwarded);
     same("mispredicted",
          n->predict.conditional_missed + n->predict.indirect_missed + n->predict.returns_missed,
-         o.mispredicted);
-    same("cycles", r.warmup_cyc + r.measured_cyc, o.cycles);
-    same_level("l1i", &n->l1i, &o.l1i);
-    same_level("l1d", &n->l1d, &o.l1d);
-    same_level("l2", &n->l2, &o.l2);
-    same_level("llc", &n->llc, &o.llc);
-    same("reads", n->door.reads, o.reads);
-    same("writes", n->door.writes, o.writes);
-    return r;
+         o->mispredicted);
+    same("cycles", both.core.warmup_cyc + both.core.measured_cyc, o->cycles);
+    same_level("l1i", &n->l1i, &o->l1i);
+    same_level("l1d", &n->l1d, &o->l1d);
+    same_level("l2", &n->l2, &o->l2);
+    same_level("llc", &n->llc, &o->llc);
+    same("reads", n->door.reads, o->reads);
+    same("writes", n->door.writes, o->writes);
+    return both.core;
 }
 
 static const char *const MACHINES[] = {
@@ -261,6 +277,32 @@ static void it_agrees_in_front_of_a_memory_under_load(void **state)
     (void)compare(p, "l1d_size=4KiB l2_size=16KiB llc_size=6MiB active_cores=96", "panem:paper",
                   SET);
     (void)compare(p, MACHINES[2], "fixed:high", SET);
+    program_free(p);
+}
+
+static void it_agrees_in_front_of_a_dram(void **state)
+{
+    (void)state;
+    program *p = generate(12, 12000);
+    pn_core_result r = compare(p, MACHINES[3], "ddr4-2666", NULL);
+    assert_in_range(r.whole.door.writes, 100, 1000000);
+    (void)compare(p, MACHINES[2], "ddr5-4800", NULL);
+    program_free(p);
+}
+
+static void it_agrees_within_a_percent_where_a_dram_refuses(void **state)
+{
+    (void)state;
+    /* The oracle asks again every cycle, the core when the DRAM says: a request may enter a few
+     * cycles apart. */
+    static const char small[] = "ddr4-2666:read_queue=2:write_queue=4:write_high=3:write_low=1";
+    program *p = generate(12, 12000);
+    outcome both = run_both(p, MACHINES[2], small, NULL);
+    assert_in_range(both.core.whole.door.refused, 1000, 1000000000);
+    same("reads", both.core.whole.door.reads, both.oracle.reads);
+    same("writes", both.core.whole.door.writes, both.oracle.writes);
+    double ratio = (double)both.core.measured_cyc / (double)both.oracle.cycles;
+    assert_float_equal(ratio, 1.0, 0.01);
     program_free(p);
 }
 
@@ -319,6 +361,8 @@ int main(int argc, const char **argv)
     const struct CMUnitTest tests[] = {
         PN_TEST(the_core_agrees_with_the_oracle_to_the_cycle),
         PN_TEST(it_agrees_in_front_of_a_memory_under_load),
+        PN_TEST(it_agrees_in_front_of_a_dram),
+        PN_TEST(it_agrees_within_a_percent_where_a_dram_refuses),
     };
     arguments = argv;
     if (argc > 2)

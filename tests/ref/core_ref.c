@@ -454,8 +454,9 @@ static void front_cycle(ref *s, front *f)
 static bool in_flight(const ref *s)
 {
     const ref_mem *m = s->mem;
-    return s->store_next < s->n_stores || m->n_messages || m->writes_held || m->n_at_door[0] ||
-           m->l1i.n_misses || m->l1d.n_misses || m->l2.n_misses || m->llc.n_misses;
+    return s->store_next < s->n_stores || m->n_messages || m->in_memory || m->n_at_door[0] ||
+           m->n_at_door[1] || m->l1i.n_misses || m->l1d.n_misses || m->l2.n_misses ||
+           m->llc.n_misses;
 }
 
 ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,

@@ -162,6 +162,9 @@ static bool submit(ref_mem *m, uint64_t line, bool write)
                               .kind = write ? PANEM_WRITE : PANEM_READ};
     panem_status status = pn_mem_submit(m->port, &retry, &request);
     assert(status == PANEM_OK || status == PANEM_BUSY);
+    m->in_memory += status == PANEM_OK;
+    if (status == PANEM_OK && write && m->config.write_hold == PN_HOLD_UNTIL_TAKEN)
+        m->writes_held--;
     return status == PANEM_OK;
 }
 
@@ -198,9 +201,10 @@ static void memory(ref_mem *m)
     assert(ok);
     offer_again(m);
     while (pn_mem_pop(m->port, &r)) {
+        m->in_memory--;
         if (r.tag & 1) {
             m->writes++;
-            m->writes_held--;
+            m->writes_held -= m->config.write_hold == PN_HOLD_UNTIL_DONE;
         } else {
             m->reads++;
             send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 1, 0);

@@ -67,7 +67,7 @@ typedef struct ref_mem {
     uint64_t l1_link_free, l2_link_free;
     ref_request at_door[2][REF_LIST]; /* reads and writes the memory refused so far */
     int n_at_door[2];
-    uint64_t writes_held, reads, writes;
+    uint64_t writes_held, reads, writes, in_memory;
     uint64_t fetch_done;
     /* what became known in this cycle: client and when its line can be used */
     int woken[REF_LIST];
