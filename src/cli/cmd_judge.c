@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/list.h"
 #include "cli/table.h"
+#include "cli/words.h"
 #include "dram/dram.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
@@ -24,15 +25,13 @@
 enum { TRUTH_RUNS = 8 };
 static const uint64_t TRUTH_SHIFT_PS = 977000; /* prime in ns: no multiple of a refresh interval */
 
-enum { LINE_BYTES = 64, MODELS_MAX = 32, WINDOW_READS_MIN = 8, IN_FLIGHT = 1 << 16 };
+enum { LINE_BYTES = 64, WINDOW_READS_MIN = 8, IN_FLIGHT = 1 << 16 };
 static const uint64_t WINDOW_PS = 520000;
 static const uint64_t WARMUP_WINDOWS = 100;
 
 typedef struct judge_settings {
     const char *curves_path, *truth;
-    char *models_text;
-    const char *models[MODELS_MAX];
-    size_t model_count;
+    pn_words models;
     pn_list read_pct;
     uint32_t cores;
     double random_share;
@@ -253,14 +252,14 @@ static void add_row(pn_table *t, const scenario *sc, double read_frac, const cha
 static panem_status judge_models(pn_table *t, const judge_settings *s, const scenario *sc,
                                  double read_frac, const history *truth, panem_error *err)
 {
-    for (size_t i = 0; i < s->model_count; i++) {
+    for (size_t i = 0; i < s->models.count; i++) {
         history h = {0};
         panem_status status = history_init(&h, s, err);
         if (status == PANEM_OK)
-            status = run_one(&h, s, sc, read_frac, s->models[i], 0, err);
+            status = run_one(&h, s, sc, read_frac, s->models.items[i], 0, err);
         if (status == PANEM_OK) {
             verdict v = compare(truth, &h, sc);
-            add_row(t, sc, read_frac, s->models[i], &v);
+            add_row(t, sc, read_frac, s->models.items[i], &v);
         }
         history_release(&h);
         PN_TRY(status);
@@ -306,7 +305,7 @@ static void release(void *settings)
 {
     judge_settings *s = settings;
     panem_curves_destroy(s->set);
-    free(s->models_text);
+    pn_words_release(&s->models);
 }
 
 enum { KEY_READ_PCT = 256, KEY_CORES, KEY_RANDOM, KEY_FABRIC, KEY_LENGTH, KEY_SEED, KEY_FORMAT };
@@ -334,21 +333,10 @@ static const struct argp_option OPTIONS[] = {
 
 static panem_status take_models(judge_settings *s, const char *text, panem_error *err)
 {
-    free(s->models_text);
-    s->models_text = strdup(text);
-    s->model_count = 0;
-    if (!s->models_text)
-        return pn_err(err, PANEM_E_NOMEM, "out of memory");
-    for (char *at = s->models_text; at;) {
-        char *comma = strchr(at, ',');
-        if (comma)
-            *comma = '\0';
+    PN_TRY(pn_words_parse(&s->models, text, "--model", err));
+    for (size_t i = 0; i < s->models.count; i++) {
         panem_model_options ignored;
-        PN_TRY(pn_model_spec_parse(&ignored, at, err));
-        if (s->model_count == MODELS_MAX)
-            return pn_err(err, PANEM_E_ARG, "--model: more than %d models", MODELS_MAX);
-        s->models[s->model_count++] = at;
-        at = comma ? comma + 1 : NULL;
+        PN_TRY(pn_model_spec_parse(&ignored, s->models.items[i], err));
     }
     return PANEM_OK;
 }

@@ -1,5 +1,4 @@
 /* cmd_traffic.c - options of `panem traffic`. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -134,21 +133,9 @@ static panem_status take_step(pn_traffic_settings *s, const char *text, panem_er
 
 static panem_status take_models(pn_traffic_settings *s, const char *text, panem_error *err)
 {
-    free(s->models_text);
-    s->models_text = strdup(text);
-    s->model_count = 0;
-    if (!s->models_text)
-        return pn_err(err, PANEM_E_NOMEM, "out of memory");
-    for (char *at = s->models_text; at;) {
-        char *comma = strchr(at, ',');
-        if (comma)
-            *comma = '\0';
-        PN_TRY(pn_traffic_check_model(at, err));
-        if (s->model_count == PN_TRAFFIC_MODELS_MAX)
-            return pn_err(err, PANEM_E_ARG, "--model: more than %d models", PN_TRAFFIC_MODELS_MAX);
-        s->models[s->model_count++] = at;
-        at = comma ? comma + 1 : NULL;
-    }
+    PN_TRY(pn_words_parse(&s->models, text, "--model", err));
+    for (size_t i = 0; i < s->models.count; i++)
+        PN_TRY(pn_traffic_check_model(s->models.items[i], err));
     return PANEM_OK;
 }
 
@@ -326,7 +313,7 @@ static void release(void *settings)
 {
     pn_traffic_settings *s = settings;
     panem_curves_destroy(s->set);
-    free(s->models_text);
+    pn_words_release(&s->models);
 }
 
 const pn_command pn_cmd_traffic = {

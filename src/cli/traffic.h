@@ -4,15 +4,12 @@
 
 #include "cli/cmd.h"
 #include "cli/list.h"
+#include "cli/words.h"
 #include "traffic/run.h"
-
-enum { PN_TRAFFIC_MODELS_MAX = 32 };
 
 typedef struct pn_traffic_settings {
     const char *curves_path;
-    char *models_text; /* owned copy of --model, cut at its commas */
-    const char *models[PN_TRAFFIC_MODELS_MAX];
-    size_t model_count;
+    pn_words models;
     pn_list read_pct;
     pn_list load; /* fractions of peak */
     uint32_t cores;

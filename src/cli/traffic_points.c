@@ -205,10 +205,10 @@ static panem_status run_all(pn_table *rows, pn_table *sums, const pn_traffic_set
 {
     if (!rows || !sums)
         return pn_err(err, PANEM_E_NOMEM, "out of memory");
-    for (size_t m = 0; m < s->model_count; m++)
+    for (size_t m = 0; m < s->models.count; m++)
         for (size_t i = 0; i < s->read_pct.count; i++)
-            PN_TRY(
-                run_curve(rows, sums, s, s->models[m], s->read_pct.values[i] / 100.0, whole, err));
+            PN_TRY(run_curve(rows, sums, s, s->models.items[m], s->read_pct.values[i] / 100.0,
+                             whole, err));
     return PANEM_OK;
 }
 

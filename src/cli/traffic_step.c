@@ -149,8 +149,8 @@ int pn_traffic_step(pn_traffic_settings *s)
     pn_table *sums = pn_table_new(SUMMARY, sizeof SUMMARY / sizeof SUMMARY[0]);
     if (!rows || !sums)
         status = pn_err(&err, PANEM_E_NOMEM, "out of memory");
-    for (size_t m = 0; m < s->model_count && status == PANEM_OK; m++)
-        status = run_model(rows, sums, s, s->models[m], &err);
+    for (size_t m = 0; m < s->models.count && status == PANEM_OK; m++)
+        status = run_model(rows, sums, s, s->models.items[m], &err);
     if (status == PANEM_OK && s->format == PN_FORMAT_JSON) {
         pn_json_print(json_pack("{s:s, s:i, s:o, s:o}", "panem", panem_version(), "seeds",
                                 (int)s->seeds, "summary", pn_table_json(sums), "rows",
