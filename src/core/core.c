@@ -113,7 +113,8 @@ static bool next_event(pn_core *c, uint64_t *stall_cyc)
 {
     uint64_t cycle = c->event_cyc;
     if (cycle == UINT64_MAX || c->uncore.failed) {
-        if (!c->uncore.failed)
+        c->silent = c->silent || !c->uncore.failed;
+        if (c->silent)
             c->uncore.failed = PANEM_E_TIME;
         return false;
     }
@@ -271,6 +272,8 @@ static panem_status memory_state(const pn_core *c, panem_error *err)
 {
     if (c->uncore.failed == PANEM_OK)
         return PANEM_OK;
+    if (c->silent)
+        return pn_err(err, PANEM_E_TIME, "the memory model never answers");
     return pn_err(err, c->uncore.failed, "the memory model failed: %s",
                   panem_status_text(c->uncore.failed));
 }
@@ -286,8 +289,9 @@ panem_status pn_core_finish(pn_core *c, pn_core_result *result, panem_error *err
 {
     pn_core_result r;
     memset(&r, 0, sizeof r);
-    while (c->commit_seq < c->next_seq && c->event_cyc != UINT64_MAX && !c->uncore.failed)
-        pn_sched_cycle(c, c->event_cyc);
+    uint64_t waited_cyc = 0;
+    while (c->commit_seq < c->next_seq && next_event(c, &waited_cyc))
+        ;
     PN_TRY(memory_state(c, err));
     pn_core_counts all = counts_now(c);
     r.warmup = c->at_mark;

@@ -65,7 +65,8 @@ panem_status pn_core_run_trace(pn_core *core, pn_core_result *result, pn_trace *
 void pn_core_op(pn_core *core, const pn_op *op);
 /* Ends a phase: everything given so far belongs to it. */
 void pn_core_mark(pn_core *core);
-/* Runs what is in flight to its end and fills the result. E_IO when the memory failed. */
+/* Runs what is in flight to its end and fills the result. The memory's own failure; E_TIME
+ * when it does not answer. */
 panem_status pn_core_finish(pn_core *core, pn_core_result *result, panem_error *err);
 
 /* Latency histograms of the measured phase, ps: reads and writes as the interface sees them. */

@@ -102,6 +102,7 @@ struct pn_core {
     /* phases */
     uint64_t mark_seq, mark_cyc;
     pn_core_counts counts, at_mark;
+    bool silent; /* the memory does not answer */
 };
 
 static inline pn_uop *pn_core_uop(pn_core *c, uint64_t seq)

@@ -276,6 +276,68 @@ static void bad_machines_are_named(void **state)
     assert_non_null(strstr(err.message, "neoverse-n1"));
 }
 
+/* ---- a memory that fails --------------------------------------------------------------------- */
+
+/* Takes so many requests and never answers; further ones fail. */
+typedef struct deaf {
+    pn_mem_port base;
+    int takes;
+} deaf;
+
+static panem_status deaf_submit(pn_mem_port *port, uint64_t *retry_ps,
+                                const pn_mem_request *request)
+{
+    (void)retry_ps;
+    (void)request;
+    return ((deaf *)port)->takes-- > 0 ? PANEM_OK : PANEM_E_RANGE;
+}
+
+static panem_status deaf_advance(pn_mem_port *port, uint64_t time_ps)
+{
+    (void)port;
+    (void)time_ps;
+    return PANEM_OK;
+}
+
+static uint64_t deaf_next(const pn_mem_port *port)
+{
+    (void)port;
+    return UINT64_MAX;
+}
+
+static bool deaf_pop(pn_mem_port *port, pn_mem_response *response)
+{
+    (void)port;
+    (void)response;
+    return false;
+}
+
+static void a_memory_that_fails_ends_the_run_with_a_word(void **state)
+{
+    (void)state;
+    static const pn_mem_ops ops = {deaf_submit, deaf_advance, deaf_next, deaf_pop, NULL};
+    static const struct {
+        int takes;
+        panem_status status;
+        const char *says;
+    } cases[] = {{1 << 20, PANEM_E_TIME, "never answers"}, {0, PANEM_E_RANGE, "out of range"}};
+    for (int k = 0; k < 2; k++) {
+        for (uint64_t steps = 5; steps < 1000; steps += 900) {
+            machine m;
+            panem_error err = PANEM_ERROR_INIT;
+            pn_core_result result;
+            deaf port = {{&ops, "deaf", false}, cases[k].takes};
+            m.config = machine_config("l1d_mshrs=8");
+            assert_int_equal(pn_core_create(&m.core, &m.config, &port.base, &err), PANEM_OK);
+            for (uint64_t i = 0; i < steps; i++)
+                machine_step(&m, &(step){.load = true, .address = i * 4096, .pc = 0x1000 + i * 64});
+            assert_int_equal(pn_core_finish(m.core, &result, &err), cases[k].status);
+            assert_non_null(strstr(err.message, cases[k].says));
+            pn_core_destroy(m.core);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +351,7 @@ int main(void)
         PN_TEST(indirect_targets_follow_their_path),
         PN_TEST(every_preset_is_whole_and_every_number_has_a_source),
         PN_TEST(bad_machines_are_named),
+        PN_TEST(a_memory_that_fails_ends_the_run_with_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
