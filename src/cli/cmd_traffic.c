@@ -57,7 +57,10 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"windows", KEY_WINDOWS, "COUNTxLENGTH", 0,
      "averaging windows of the models, e.g. 4x520ns (default: each model's own)", 0},
-    {"step", KEY_STEP, "FROM:TO", 0, "measure settling after a step of the load, e.g. 20%:80%", 0},
+    {"step", KEY_STEP, "FROM:TO", 0,
+     "measure settling after a step of the load, e.g. 20%:80%, in windows (with --sharers in "
+     "averaging horizons)",
+     0},
     {"seeds", KEY_SEEDS, "N", 0, "runs averaged with --step (default 100)", 0},
     {"seed", KEY_SEED, "N", 0, "first random seed (default 1)", 0},
     {"series", KEY_SERIES, "FILE", 0,

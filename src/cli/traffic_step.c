@@ -1,8 +1,9 @@
 /* traffic_step.c - `panem traffic --step A:B`: how fast the latency follows a step of the load.
  *
  * Each seed runs at load A until settled, then at load B from an instant that is random against
- * the model's windows. Latencies are binned by arrival, in windows counted from the step, and
- * averaged over the seeds; the final mean is that of the last quarter of the bins. */
+ * the model's windows. Latencies are binned by arrival, in windows counted from the step (with
+ * sharers, in whole averaging horizons), and averaged over the seeds; the final mean is that of
+ * the last quarter of the bins. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static panem_status run_seed(bins *b, const pn_traffic_settings *s, const char *
         pn_traffic_config_of(s, &options, read_frac, s->step_to, s->sharers, s->cores);
     pn_rng_init(&rng, seed, 77);
     b->window_ps = options.window_ps;
+    if (s->sharers > 1) /* a share reacts in horizons */
+        b->window_ps *= panem_windows_effective(s->set, &options);
     b->step_ps = from.warmup_ps + pn_rng_below(&rng, options.window_ps);
     from.source.seed = seed;
     from.step_ps = b->step_ps;
@@ -70,7 +73,7 @@ static panem_status run_seed(bins *b, const pn_traffic_settings *s, const char *
     from.source.outstanding = to.source.outstanding;
     from.requests_max = UINT64_MAX;
     from.requests_min = UINT64_MAX;
-    from.end_ps = b->step_ps + (BINS + 8) * options.window_ps;
+    from.end_ps = b->step_ps + (BINS + 8) * b->window_ps;
     from.response = take;
     from.response_user = b;
     uint32_t in_flight = from.source.outstanding * from.sources + 64;
