@@ -192,6 +192,11 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_run_memory *memory, con
     (void)json_object_set_new(
         o, "writes",
         latency_tree(pn_core_latency(core, true), n->door.writes, n->door.write_ps, seconds));
+    json_t *cbusy = json_object();
+    static const char *const names[] = {"level_0", "level_1", "level_2", "level_3"};
+    for (int i = 0; i < 4; i++)
+        set_count(cbusy, names[i], n->cbusy_seen[i]);
+    (void)json_object_set_new(o, "responses_by_cbusy", cbusy);
     (void)json_object_set_new(o, "views_of_whole_run", views_tree(s, memory, r));
     set_text(o, "core_preset", s->core);
     (void)json_object_set_new(o, "config", config_tree(&s->config));
@@ -257,6 +262,7 @@ void pn_run_print(const json_t *report, FILE *out)
     print_section(report, "branches", "branches", out);
     print_columns(json_object_get(report, "levels"), levels, "caches", out);
     print_columns(report, kinds, "memory, measured phase", out);
+    print_section(report, "responses_by_cbusy", "responses by busy level (CBusy)", out);
     print_columns(whole, views, "views of the whole run", out);
     fprintf(out, "  lines %s\n",
             json_is_true(json_object_get(whole, "lines_agree")) ? "agree" : "DO NOT AGREE");
