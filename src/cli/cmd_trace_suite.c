@@ -146,7 +146,7 @@ static void export_places(const settings *s, const job *j)
         *slash = '\0';
     (void)snprintf(text, sizeof text, "%s/suites/kernels", self);
     (void)setenv("KERNELS", text, 0);
-    (void)snprintf(text, sizeof text, "%s/work/%s", s->full, j->w->name);
+    (void)snprintf(text, sizeof text, "%s/scratch/%s", s->full, j->w->name);
     (void)setenv("WORK", text, 1);
     (void)setenv("TRACE", j->trace, 1);
 }
@@ -211,7 +211,7 @@ static void wait_one(const settings *s, job *jobs, size_t n)
         bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && usable(jobs[i].trace);
         jobs[i].state = good ? JOB_DONE : JOB_FAILED;
         if (!good)
-            pn_warn("%s failed; see %s/work/%s/*.log", jobs[i].w->name, s->full, jobs[i].w->name);
+            pn_warn("%s failed; see %s/scratch/%s/*.log", jobs[i].w->name, s->full, jobs[i].w->name);
         else if (pn_stderr_is_terminal())
             fprintf(stderr, "%s recorded\n", jobs[i].w->name);
     }
