@@ -211,7 +211,8 @@ static void wait_one(const settings *s, job *jobs, size_t n)
         bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && usable(jobs[i].trace);
         jobs[i].state = good ? JOB_DONE : JOB_FAILED;
         if (!good)
-            pn_warn("%s failed; see %s/scratch/%s/*.log", jobs[i].w->name, s->full, jobs[i].w->name);
+            pn_warn("%s failed; see %s/scratch/%s/*.log", jobs[i].w->name, s->full,
+                    jobs[i].w->name);
         else if (pn_stderr_is_terminal())
             fprintf(stderr, "%s recorded\n", jobs[i].w->name);
     }
