@@ -63,43 +63,50 @@ static double clamp_frac(double r)
     return r < 1.0 ? r : 1.0;
 }
 
-/* The curve with the greatest read fraction not above r (0..1), or 0; i is a good guess. */
-static inline uint32_t curve_from(const panem_curves *set, uint32_t i, double r)
+/* The curve with the greatest read fraction not above r (0..1), or the first. */
+static const pn_curve *lower_curve(const panem_curves *set, double r)
 {
-    while (i > 0 && set->curves[i].read_frac > r)
-        i--;
-    while (i + 1 < set->count && set->curves[i + 1].read_frac <= r)
-        i++;
-    return i;
+    const pn_curve *c = set->curves;
+    while (c->next_frac <= r)
+        c++;
+    return c;
 }
 
-static uint32_t lower_curve(const panem_curves *set, double r)
+/* From the table, as the model does it: by rounding r may lie just below the row's curve. */
+static const pn_curve *table_curve(const panem_curves *set, double r)
 {
-    return curve_from(set, set->mix[(int)(r * PN_MIX_STEPS)].lower, r);
+    const pn_curve *c = set->mix[(int)(r * PN_MIX_STEPS)].curve;
+    while (c->next_frac <= r)
+        c++;
+    return c;
 }
 
 static uint32_t nearest_curve(const panem_curves *set, double r)
 {
-    uint32_t i = lower_curve(set, r);
-    if (i + 1 < set->count && set->curves[i + 1].read_frac - r < r - set->curves[i].read_frac)
-        i++;
-    return i;
+    const pn_curve *c = table_curve(set, r);
+    if (c->next != c && c->next_frac - r < r - c->read_frac)
+        c++;
+    return (uint32_t)(c - set->curves);
 }
 
-/* Equation 8: between curve a and the next. No branch asks whether r lies between them: it does so
- * now and then, as no predictor can guess. Outside, and beyond the last curve, the weight is 0. */
-static inline double between_ns(const panem_curves *set, panem_beyond beyond, uint32_t a, double n,
-                                double r, pn_relation_hint *hint)
+pn_mix_place pn_relation_nearest(const panem_curves *set, double r)
 {
-    const pn_curve *low = &set->curves[a];
-    const pn_curve *high = low + (a + 1 < set->count);
-    if (set->count == 1)
-        return curve_ns(low, beyond, n, &hint->low);
-    double w = (r - low->read_frac) / low->gap;
-    w = w > 0.0 ? w : 0.0;
+    return (pn_mix_place){&set->curve_rows[nearest_curve(set, r)], 0.0};
+}
+
+double pn_relation_nearest_ns(const pn_curve *curve, panem_beyond beyond, double n,
+                              pn_relation_hint *hint)
+{
+    return curve_ns(curve, beyond, n, &hint->low);
+}
+
+double pn_relation_loaded_ns(const pn_curve *low, panem_beyond beyond, double n, double w,
+                             pn_relation_hint *hint)
+{
     double l = curve_ns(low, beyond, n, &hint->low);
-    double h = curve_ns(high, beyond, n, &hint->high);
-    return (1.0 - w) * l + w * h;
+    if (low->next == low)
+        return l;
+    return (1.0 - w) * l + w * curve_ns(low->next, beyond, n, &hint->high);
 }
 
 double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, double n, double r,
@@ -111,9 +118,7 @@ double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, 
     r = clamp_frac(r);
     if (!(n > 0.0))
         n = 0.0;
-    if (relation.mix == PANEM_MIX_NEAREST)
-        return curve_ns(&set->curves[nearest_curve(set, r)], relation.beyond, n, &hint->low);
-    return between_ns(set, relation.beyond, lower_curve(set, r), n, r, hint);
+    return pn_relation_at_ns(relation, pn_relation_place(set, relation.mix, r), n, r, hint);
 }
 
 /* The breakpoints of one curve or of two together, in rising order of N. */
@@ -127,13 +132,12 @@ typedef struct walk {
 static walk walk_at(const panem_curves *set, panem_mix mix, double r)
 {
     walk w = {{NULL, NULL}, {1.0, 0.0}, {0, 0}, 1};
-    uint32_t a = mix == PANEM_MIX_NEAREST ? nearest_curve(set, r) : lower_curve(set, r);
-    const pn_curve *low = &set->curves[a];
+    const pn_curve *low =
+        mix == PANEM_MIX_NEAREST ? &set->curves[nearest_curve(set, r)] : lower_curve(set, r);
     w.curve[0] = low;
-    if (mix == PANEM_MIX_LINEAR && a + 1 < set->count && r > low->read_frac) {
-        const pn_curve *high = &set->curves[a + 1];
-        w.curve[1] = high;
-        w.weight[1] = (r - low->read_frac) / (high->read_frac - low->read_frac);
+    if (mix == PANEM_MIX_LINEAR && low->next != low && r > low->read_frac) {
+        w.curve[1] = low->next;
+        w.weight[1] = (r - low->read_frac) * low->per_gap;
         w.weight[0] = 1.0 - w.weight[1];
         w.curves = 2;
     }
@@ -251,7 +255,7 @@ static bool invert(const walk *start, double gbs, double *n, double *latency_ns)
 static pn_mix_row row_of(const walk *start)
 {
     walk w = *start;
-    pn_mix_row row = {0.0, 0.0, 0.0, 0};
+    pn_mix_row row = {0.0, 0.0, 0.0, 0.0, 0, NULL};
     double n;
     double busy_ns;
     while (walk_next(&w, &n)) {
@@ -270,55 +274,76 @@ static pn_mix_row row_of(const walk *start)
     return row;
 }
 
-void pn_relation_tabulate(panem_curves *set)
+/* What a curve has to know of the next one. */
+static void chain(panem_curves *set)
 {
-    for (uint32_t i = 0; i < set->count; i++)
-        set->curves[i].gap =
-            i + 1 < set->count ? set->curves[i + 1].read_frac - set->curves[i].read_frac : INFINITY;
+    for (uint32_t i = 0; i < set->count; i++) {
+        pn_curve *c = &set->curves[i];
+        bool last = i + 1 == set->count;
+        c->next = last ? c : c + 1;
+        c->next_frac = last ? INFINITY : c->next->read_frac;
+        c->per_gap = last ? 0.0 : 1.0 / (c->next_frac - c->read_frac);
+        c->flat_n = c->n[0] < c->next->n[0] ? c->n[0] : c->next->n[0];
+        c->idle_ns = c->latency[0];
+    }
+    set->covers_from = set->curves[0].read_frac - 0.0005;
+    set->covers_to = set->curves[set->count - 1].read_frac + 0.0005;
+}
+
+/* Interpolation between two rows may round below both, but not by so much. */
+#define ROW_ROUNDING 1e-9
+
+static double light_of(const pn_mix_row *row)
+{
+    double n = row->n_busy < row->n_peak ? row->n_busy : row->n_peak;
+    return n * (1.0 - ROW_ROUNDING);
+}
+
+static int64_t byte_time(double peak_gbs)
+{
+    double q16 = 1000.0 / peak_gbs * 65536.0 + 0.5;
+    return q16 < (double)PN_BYTE_Q16_MAX ? (int64_t)q16 : PN_BYTE_Q16_MAX;
+}
+
+static void tabulate_mix(panem_curves *set)
+{
     for (int i = 0; i <= PN_MIX_STEPS; i++) {
         walk w = walk_at(set, PANEM_MIX_LINEAR, (double)i / PN_MIX_STEPS);
         set->mix[i] = row_of(&w);
-        set->mix[i].lower = lower_curve(set, (double)i / PN_MIX_STEPS);
+        set->mix[i].curve = lower_curve(set, (double)i / PN_MIX_STEPS);
+        set->mix[i].byte_q16 = byte_time(set->mix[i].peak_gbs);
     }
     set->mix[PN_MIX_STEPS + 1] = set->mix[PN_MIX_STEPS];
-    for (uint32_t i = 0; i < set->count; i++) {
-        walk w = walk_at(set, PANEM_MIX_NEAREST, set->curves[i].read_frac);
-        set->curve_rows[i] = row_of(&w);
+    for (int i = 0; i <= PN_MIX_STEPS; i++) {
+        double here = light_of(&set->mix[i]);
+        double next = light_of(&set->mix[i + 1]);
+        set->mix[i].n_light = here < next ? here : next;
     }
 }
 
-static inline pn_mix_row row_between(const pn_mix_row *a, double w)
+void pn_relation_tabulate(panem_curves *set)
 {
-    return (pn_mix_row){a->peak_gbs + w * (a[1].peak_gbs - a->peak_gbs),
-                        a->n_peak + w * (a[1].n_peak - a->n_peak),
-                        a->n_busy + w * (a[1].n_busy - a->n_busy), a->lower};
+    chain(set);
+    tabulate_mix(set);
+    for (uint32_t i = 0; i < set->count; i++) {
+        walk w = walk_at(set, PANEM_MIX_NEAREST, set->curves[i].read_frac);
+        pn_mix_row *row = &set->curve_rows[i];
+        *row = row_of(&w);
+        row->curve = &set->curves[i];
+        row->byte_q16 = byte_time(row->peak_gbs);
+        row->n_light = light_of(row);
+    }
+    set->curve_rows[set->count] = set->curve_rows[set->count - 1];
 }
 
 pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r)
 {
-    r = clamp_frac(r);
-    if (mix == PANEM_MIX_NEAREST)
-        return set->curve_rows[nearest_curve(set, r)];
-    double x = r * PN_MIX_STEPS;
-    int i = (int)x;
-    return row_between(&set->mix[i], x - i);
-}
-
-pn_relation_point pn_relation_at(const panem_curves *set, panem_relation relation, double n,
-                                 double r, pn_relation_hint *hint)
-{
-    if (relation.mix == PANEM_MIX_NEAREST) {
-        uint32_t a = nearest_curve(set, r);
-        const pn_mix_row *own = &set->curve_rows[a];
-        double latency_ns = curve_ns(&set->curves[a], relation.beyond, n, &hint->low);
-        return (pn_relation_point){latency_ns, own->peak_gbs, own->n_peak, own->n_busy};
-    }
-    double x = r * PN_MIX_STEPS;
-    int i = (int)x;
-    pn_mix_row row = row_between(&set->mix[i], x - i);
-    uint32_t a = curve_from(set, row.lower, r);
-    double latency_ns = between_ns(set, relation.beyond, a, n, r, hint);
-    return (pn_relation_point){latency_ns, row.peak_gbs, row.n_peak, row.n_busy};
+    pn_mix_place at = pn_relation_place(set, mix, clamp_frac(r));
+    pn_mix_row row = *at.row;
+    row.peak_gbs = pn_relation_peak_gbs(at);
+    row.n_peak = pn_relation_n_peak(at);
+    row.n_busy = pn_relation_n_busy(at);
+    return row;
 }
 
 bool pn_relation_invert(const panem_curves *set, panem_mix mix, double gbs, double r, double *n,

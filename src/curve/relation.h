@@ -19,37 +19,87 @@ typedef struct pn_relation_hint {
 double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, double n, double r,
                               pn_relation_hint *hint);
 
-/* What a window's end needs to know at once. */
-typedef struct pn_relation_point {
-    double latency_ns;
-    double peak_gbs, n_peak, n_busy; /* as pn_relation_row has them */
-} pn_relation_point;
-
-/* pn_relation_latency_ns and pn_relation_row in one lookup. n is 0 or more, r in 0..1. */
-pn_relation_point pn_relation_at(const panem_curves *set, panem_relation relation, double n,
-                                 double r, pn_relation_hint *hint);
-
 /* Table row at r: linear mix interpolates between tabulated rows, nearest takes the curve's. */
 pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r);
 
-/* peak_gbs of pn_relation_row. r in 0..1. */
-static inline double pn_relation_peak_gbs(const panem_curves *set, panem_mix mix, double r)
+/* ---- the same in steps, for the end of a window; n is 0 or more, r in 0..1 ---- */
+
+/* A read fraction in the tables: so far on the way from row[0] to row[1], 0..1. */
+typedef struct pn_mix_place {
+    const pn_mix_row *row;
+    double past;
+} pn_mix_place;
+
+/* The nearest mix: that curve's row. */
+pn_mix_place pn_relation_nearest(const panem_curves *set, double r);
+
+static inline pn_mix_place pn_relation_place(const panem_curves *set, panem_mix mix, double r)
 {
     if (mix == PANEM_MIX_NEAREST)
-        return pn_relation_row(set, mix, r).peak_gbs;
+        return pn_relation_nearest(set, r);
     double x = r * PN_MIX_STEPS;
     int i = (int)x;
-    const pn_mix_row *a = &set->mix[i];
-    return a->peak_gbs + (x - i) * (a[1].peak_gbs - a->peak_gbs);
+    return (pn_mix_place){&set->mix[i], x - i};
+}
+
+/* The row nearest to r, for what need not be interpolated. */
+static inline const pn_mix_row *pn_relation_round(const panem_curves *set, panem_mix mix, double r)
+{
+    if (mix == PANEM_MIX_NEAREST)
+        return pn_relation_nearest(set, r).row;
+    return &set->mix[(int)(r * PN_MIX_STEPS + 0.5)];
+}
+
+static inline double pn_relation_peak_gbs(pn_mix_place at)
+{
+    return at.row->peak_gbs + at.past * (at.row[1].peak_gbs - at.row->peak_gbs);
+}
+
+static inline double pn_relation_n_peak(pn_mix_place at)
+{
+    return at.row->n_peak + at.past * (at.row[1].n_peak - at.row->n_peak);
+}
+
+static inline double pn_relation_n_busy(pn_mix_place at)
+{
+    return at.row->n_busy + at.past * (at.row[1].n_busy - at.row->n_busy);
+}
+
+/* Where the idle latency does not answer: between low and the next curve, at weight 1 - w and w. */
+double pn_relation_loaded_ns(const pn_curve *low, panem_beyond beyond, double n, double w,
+                             pn_relation_hint *hint);
+
+/* Equation 8. No branch asks whether r lies between the curves: it does so now and then, as no
+ * predictor can guess. Outside, and beyond the last curve, the weight is 0. */
+static inline double pn_relation_between_ns(const pn_curve *low, panem_beyond beyond, double n,
+                                            double r, pn_relation_hint *hint)
+{
+    while (low->next_frac <= r) /* at most a row of the table away */
+        low++;
+    double w = (r - low->read_frac) * low->per_gap;
+    w = w > 0.0 ? w : 0.0;
+    if (n > low->flat_n)
+        return pn_relation_loaded_ns(low, beyond, n, w, hint);
+    return (1.0 - w) * low->idle_ns + w * low->next->idle_ns;
+}
+
+double pn_relation_nearest_ns(const pn_curve *curve, panem_beyond beyond, double n,
+                              pn_relation_hint *hint);
+
+/* pn_relation_latency_ns; at is the place of r. */
+static inline double pn_relation_at_ns(panem_relation relation, pn_mix_place at, double n, double r,
+                                       pn_relation_hint *hint)
+{
+    if (relation.mix == PANEM_MIX_NEAREST)
+        return pn_relation_nearest_ns(at.row->curve, relation.beyond, n, hint);
+    return pn_relation_between_ns(at.row->curve, relation.beyond, n, r, hint);
 }
 
 /* True when r lies outside the read fractions the curves cover, by more than 0.0005. No branch:
  * at light load r jumps between all reads and all writes. */
 static inline bool pn_relation_outside(const panem_curves *set, double r)
 {
-    int below = r < set->curves[0].read_frac - 0.0005;
-    int above = r > set->curves[set->count - 1].read_frac + 0.0005;
-    return (below | above) != 0;
+    return ((r < set->covers_from) | (r > set->covers_to)) != 0;
 }
 
 /* Lower branch of the capped relation. False when the bandwidth is negative or above the peak. */

@@ -12,9 +12,16 @@
  * so that every read fraction has a next one to interpolate to. */
 enum { PN_MIX_STEPS = 1000, PN_MIX_ROWS = PN_MIX_STEPS + 2 };
 
+/* Peaks below 30 kB/s count as that, where a byte's time is asked for. */
+#define PN_BYTE_Q16_MAX (INT64_C(1) << 41)
+
 typedef struct pn_curve {
     double read_frac;
-    double gap; /* to the next curve's read fraction; of the last: infinite */
+    double next_frac; /* read fraction of the next curve; of the last: infinite */
+    double per_gap;   /* 1 / (next_frac - read_frac); of the last: 0 */
+    double flat_n;    /* up to so many bytes this curve and the next one are at idle latency */
+    double idle_ns;
+    const struct pn_curve *next; /* of the last: itself */
     uint32_t raw_points;
     uint32_t kept;         /* 1.. */
     const double *n;       /* outstanding bytes of the kept points, rising */
@@ -27,10 +34,12 @@ typedef struct pn_curve {
 
 /* Per tabulated read fraction, capped relation, linear mix. */
 typedef struct pn_mix_row {
-    double peak_gbs; /* largest N / L(N, r) */
-    double n_peak;   /* smallest N that gives it, bytes */
-    double n_busy;   /* N at 90 % of peak, lower branch, bytes */
-    uint32_t lower;  /* curve with the greatest read fraction not above this one, or 0 */
+    double peak_gbs;       /* largest N / L(N, r) */
+    double n_peak;         /* smallest N that gives it, bytes */
+    double n_busy;         /* N at 90 % of peak, lower branch, bytes */
+    double n_light;        /* from here to the next row both of them are above this, bytes */
+    int64_t byte_q16;      /* what a byte takes at the peak, ps x 2^16, at most PN_BYTE_Q16_MAX */
+    const pn_curve *curve; /* with the greatest read fraction not above this one, or the first */
 } pn_mix_row;
 
 typedef struct pn_curve_meta {
@@ -42,10 +51,11 @@ struct panem_curves {
     panem_allocator allocator;
     pn_curve *curves;
     uint32_t count;
-    double *numbers; /* storage of n, latency, slope */
+    double covers_from, covers_to; /* read fractions, with a tolerance */
+    double *numbers;               /* storage of n, latency, slope */
     size_t number_count;
     pn_mix_row *mix;        /* PN_MIX_ROWS rows */
-    pn_mix_row *curve_rows; /* one per curve, for the nearest mix */
+    pn_mix_row *curve_rows; /* one per curve, for the nearest mix; the last twice */
     pn_curve_meta *meta;
     uint32_t meta_count;
     char *meta_text;

@@ -70,39 +70,36 @@ static inline uint32_t cbusy_level(const pn_window_model *m, double fraction)
     return level;
 }
 
-static inline void set_latency(pn_window_model *m, uint64_t latency_ps)
+/* Not a common latency: it reaches into the next window or beyond. */
+NEVER_INLINE void set_far(pn_window_model *m)
 {
-    place latency = place_of(m, latency_ps);
-    m->latency_ps = latency_ps;
+    place latency = place_of(m, m->latency_ps);
     m->latency_windows = latency.window;
     m->latency_rest_ps = latency.offset_ps;
 }
 
-static uint64_t idle_ps(const pn_window_model *m)
+static inline void set_latency(pn_window_model *m, uint64_t latency_ps)
 {
-    return whole_ps(
-        pn_relation_latency_ns(m->base.set, m->base.options.relation, 0.0, m->read_frac, NULL));
+    m->latency_ps = latency_ps;
+    m->latency_windows = 0;
+    m->latency_rest_ps = latency_ps;
+    if (__builtin_expect(latency_ps >= m->window_ps, 0))
+        set_far(m);
 }
 
-/* The guard's rate is the peak of its own mix. */
-static inline int64_t guard_step(const pn_window_model *m)
+static uint64_t idle_ps(const pn_window_model *m)
 {
-    double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
-    double read_frac = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
-    double peak = pn_relation_peak_gbs(m->base.set, m->base.options.relation.mix, read_frac);
-    double step = 1000.0 / peak * (1 << PN_GUARD_BITS) + 0.5;
-    return step < (double)PN_GUARD_STEP_MAX ? (int64_t)step : (int64_t)PN_GUARD_STEP_MAX;
+    const panem_relation relation = m->base.options.relation;
+    pn_mix_place at = pn_relation_place(m->base.set, relation.mix, m->read_frac);
+    pn_relation_hint hint = {0, 0};
+    return whole_ps(pn_relation_at_ns(relation, at, 0.0, m->read_frac, &hint));
 }
 
 /* What the guard needs of the present latency and mix (equation 16): a clock never lags an arrival
  * by more than lead, and delays nothing while it is less than gap ahead of it. The slack is at
  * least what one line takes, so that a lone line is never delayed. */
-static inline void set_guard(pn_window_model *m, bool new_mix)
+static inline void set_guard(pn_window_model *m)
 {
-    if (m->guard == PANEM_GUARD_OFF)
-        return;
-    if (new_mix)
-        m->guard_step = guard_step(m);
     int64_t latency_ps = (int64_t)m->latency_ps;
     int64_t slack_ps = (int64_t)m->base.options.guard_slack_ps;
     int64_t line_ps = (m->guard_step * LINE_BYTES >> PN_GUARD_BITS) + 1;
@@ -115,8 +112,17 @@ static inline void set_guard(pn_window_model *m, bool new_mix)
     m->guard_lead = lead_ps * (1 << PN_GUARD_BITS);
 }
 
-/* The guard serves at the peak of a mix that moves slowly, weighted by bytes, so that a window with
- * a handful of requests does not set the rate of the next burst. */
+/* Equation 14: the peak of the guard's own mix. */
+static inline void set_guard_step(pn_window_model *m)
+{
+    double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
+    double read_frac = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
+    m->guard_step =
+        pn_relation_round(m->base.set, m->base.options.relation.mix, read_frac)->byte_q16;
+}
+
+/* That mix moves slowly, weighted by bytes, so that a window with a handful of requests does not
+ * set the rate of the next burst. */
 static inline void mix_guard(pn_window_model *m, double reads, double writes)
 {
     const double weight = 1.0 / 8.0; /* eight windows' memory: docs/decisions/0004 */
@@ -124,14 +130,22 @@ static inline void mix_guard(pn_window_model *m, double reads, double writes)
     m->guard_mix[PANEM_WRITE] += (writes - m->guard_mix[PANEM_WRITE]) * weight;
 }
 
-/* Equation 17: a measured latency already holds the queueing that the guard adds, so the average
- * of what it added comes off the next latency, down to idle. requests: accepted meanwhile. */
-NEVER_INLINE uint64_t compensated_ps(pn_window_model *m, uint64_t latency_ps, uint64_t requests)
+/* Mean of what the guard added to the requests accepted since the last close. */
+NEVER_INLINE uint64_t guard_mean_ps(pn_window_model *m)
 {
-    uint64_t added_ps = m->guard_added_ps / requests;
+    uint64_t requests = m->requests[0] - m->priced[0] + m->requests[1] - m->priced[1];
+    uint64_t mean_ps = m->guard_added_ps / requests;
     m->guard_added_ps = 0;
+    return m->base.options.guard_compensation ? mean_ps : 0;
+}
+
+/* Equation 17: a measured latency already holds the queueing that the guard adds, so the mean of
+ * what it added comes off the next latency, down to idle. */
+NEVER_INLINE uint64_t compensated_ps(const pn_window_model *m, uint64_t latency_ps,
+                                     uint64_t added_ps)
+{
     uint64_t least_ps = idle_ps(m);
-    if (!m->base.options.guard_compensation || latency_ps <= least_ps)
+    if (latency_ps <= least_ps)
         return latency_ps;
     return latency_ps - least_ps > added_ps ? latency_ps - added_ps : least_ps;
 }
@@ -143,79 +157,98 @@ static inline uint64_t bytes_pending(const pn_window_model *m)
            m->bytes_ahead[0] + m->bytes_ahead[1];
 }
 
-static inline void set_price(pn_window_model *m, double latency_ns, uint64_t requests)
+static inline void set_price(pn_window_model *m, double latency_ns, uint64_t added_ps)
 {
     uint64_t latency_ps = whole_ps(latency_ns);
-    if (m->guard_added_ps != 0)
-        latency_ps = compensated_ps(m, latency_ps, requests);
+    if (added_ps != 0)
+        latency_ps = compensated_ps(m, latency_ps, added_ps);
     set_latency(m, latency_ps);
 }
 
-/* Equation 18: has the newest window left the last one behind by more than counting lines can? */
+/* Equation 18: has the newest window left the last one behind by more than counting lines can? No
+ * branch on the first comparison: at a middling load it holds now and then. */
 static inline bool jumped(const pn_window_model *m, double now_bytes)
 {
     double last = m->last_bytes;
     double more = now_bytes > last ? now_bytes : last;
-    double gap = (now_bytes > last ? now_bytes - last : last - now_bytes) - JUMP_FLOOR_BYTES;
-    return gap > 0.0 && gap * gap > m->jump_square * more;
+    double less = now_bytes > last ? last : now_bytes;
+    double gap = more - less - JUMP_FLOOR_BYTES;
+    gap = gap > 0.0 ? gap : 0.0;
+    return gap * gap > m->jump_square * more;
 }
 
 /* Then the window's arrivals say where the load is going before outstanding bytes have followed:
  * the lower branch at their bandwidth, unless that is near the peak. */
-NEVER_INLINE double jump_ns(const pn_window_model *m, uint64_t arrived, double peak_gbs,
+NEVER_INLINE double jump_ns(const pn_window_model *m, pn_mix_place at, uint64_t arrived,
                             double otherwise_ns)
 {
     double gbs = (double)arrived * 1000.0 * m->per_window;
     double bytes;
     double ns;
-    if (!(gbs < JUMP_LOAD_MAX * peak_gbs) ||
+    if (!(gbs < JUMP_LOAD_MAX * pn_relation_peak_gbs(at)) ||
         !pn_relation_invert(m->base.set, m->base.options.relation.mix, gbs, m->read_frac, &bytes,
                             &ns))
         return otherwise_ns;
     return ns;
 }
 
-/* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
- * now_bytes and arrived are the newest window's. */
-static inline bool decide(pn_window_model *m, uint64_t requests, double now_bytes, uint64_t arrived)
+/* Equation 15 where the load is not light, and whether N has reached that of the peak. */
+NEVER_INLINE bool decide_busy(pn_window_model *m, pn_mix_place at)
 {
-    const panem_model_options *o = &m->base.options;
-    double reads = pn_u128_to_double(m->sum_area[PANEM_READ]);
-    double writes = pn_u128_to_double(m->sum_area[PANEM_WRITE]);
-    double both = reads + writes;
-    m->outstanding_bytes = both * m->scale;
-    m->read_frac = reads / both;
-    pn_relation_point at =
-        pn_relation_at(m->base.set, o->relation, m->outstanding_bytes, m->read_frac, &m->hint);
-    double latency_ns = at.latency_ns;
-    if (jumped(m, now_bytes))
-        latency_ns = jump_ns(m, arrived, at.peak_gbs, latency_ns);
-    m->last_bytes = now_bytes;
-    set_price(m, latency_ns, requests);
-    mix_guard(m, reads, writes);
-    set_guard(m, true);
-    double fraction = m->outstanding_bytes / at.n_busy;
-    if (o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH)
-        fraction = (double)(m->sum_done[0] + m->sum_done[1]) * m->scale * 1000.0 / at.peak_gbs;
+    double fraction = m->outstanding_bytes / pn_relation_n_busy(at);
+    if (m->base.options.cbusy_by == PANEM_CBUSY_BY_BANDWIDTH)
+        fraction = (double)(m->sum->done[0] + m->sum->done[1]) * m->scale * 1000.0 /
+                   pn_relation_peak_gbs(at);
     m->cbusy = cbusy_level(m, fraction);
-    m->stats.windows_outside_mix += pn_relation_outside(m->base.set, m->read_frac);
+    return m->outstanding_bytes >= pn_relation_n_peak(at);
+}
+
+/* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
+ * now_bytes and arrived are the newest window's. True: it is saturated. */
+static inline bool decide(pn_window_model *m, uint64_t added_ps, double now_bytes, uint64_t arrived)
+{
+    const panem_relation relation = m->base.options.relation;
+    double reads = pn_closed_double(m->sum, PANEM_READ);
+    double writes = pn_closed_double(m->sum, PANEM_WRITE);
+    double both = reads + writes;
+    double n = both * m->scale;
+    double read_frac = reads / both;
+    m->outstanding_bytes = n;
+    m->read_frac = read_frac;
+    pn_mix_place at = pn_relation_place(m->base.set, relation.mix, read_frac);
+    double latency_ns = pn_relation_at_ns(relation, at, n, read_frac, &m->hint);
+    if (jumped(m, now_bytes))
+        latency_ns = jump_ns(m, at, arrived, latency_ns);
+    m->last_bytes = now_bytes;
+    set_price(m, latency_ns, added_ps);
+    if (m->guard != PANEM_GUARD_OFF) {
+        mix_guard(m, reads, writes);
+        set_guard_step(m);
+        set_guard(m);
+    }
+    m->stats.windows_outside_mix += pn_relation_outside(m->base.set, read_frac);
     m->quiet = false;
-    return m->outstanding_bytes >= at.n_peak;
+    if (!(n < at.row->n_light * m->light))
+        return decide_busy(m, at);
+    m->cbusy = 0;
+    return false;
 }
 
 /* The same from an average without bytes: the mix stays. */
-NEVER_INLINE void decide_empty(pn_window_model *m, uint64_t requests)
+NEVER_INLINE void decide_empty(pn_window_model *m, uint64_t added_ps)
 {
     const panem_model_options *o = &m->base.options;
-    pn_relation_point at = pn_relation_at(m->base.set, o->relation, 0.0, m->read_frac, &m->hint);
+    pn_mix_place at = pn_relation_place(m->base.set, o->relation.mix, m->read_frac);
     m->outstanding_bytes = 0.0;
     m->last_bytes = 0.0;
-    set_price(m, at.latency_ns, requests);
-    set_guard(m, false);
-    double done_bytes = (double)(m->sum_done[0] + m->sum_done[1]);
-    double fraction = done_bytes * m->scale * 1000.0 / at.peak_gbs;
-    m->cbusy = cbusy_level(m, o->cbusy_by == PANEM_CBUSY_BY_BANDWIDTH ? fraction : 0.0);
-    m->quiet = m->sum_done[0] == 0 && m->sum_done[1] == 0 && bytes_pending(m) == 0;
+    set_price(m, pn_relation_at_ns(o->relation, at, 0.0, m->read_frac, &m->hint), added_ps);
+    if (m->guard != PANEM_GUARD_OFF)
+        set_guard(m);
+    if (m->light > 0.0)
+        m->cbusy = 0;
+    else
+        decide_busy(m, at);
+    m->quiet = m->sum->done[0] == 0 && m->sum->done[1] == 0 && bytes_pending(m) == 0;
 }
 
 static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t start_ps,
@@ -238,9 +271,8 @@ static void tell(const pn_window_model *m, const pn_closed *closed, uint64_t sta
     m->base.observe(m->base.observe_user, &record);
 }
 
-/* Which arrivals are common: all of the open window up to the latest legal time, if whatever they
- * take fits the ring. */
-static inline void set_open(pn_window_model *m)
+/* At the end of time, or with a latency that may not fit the ring, arrivals are less common. */
+NEVER_INLINE void open_less(pn_window_model *m)
 {
     uint64_t left = PN_TIME_MAX_PS + 1 - m->start_ps;
     m->open_ps = left < m->window_ps ? left : m->window_ps;
@@ -248,15 +280,30 @@ static inline void set_open(pn_window_model *m)
         m->open_ps = 0;
 }
 
+/* Which arrivals are common: all of the open window up to the latest legal time, if whatever they
+ * take fits the ring. */
+static inline void set_open(pn_window_model *m)
+{
+    m->open_ps = m->window_ps;
+    if (__builtin_expect(m->latency_windows >= m->mask, 0) ||
+        __builtin_expect(m->start_ps > PN_TIME_MAX_PS + 1 - m->window_ps, 0))
+        open_less(m);
+}
+
 /* The guard clock counts from the open window's start. */
 static inline void turn_guard(pn_window_model *m, uint64_t passed_ps)
 {
-    if (passed_ps >= PN_SPAN_MAX_PS) {
-        m->guard_clock = GUARD_NEVER;
-        return;
-    }
     int64_t clock = m->guard_clock - (int64_t)(passed_ps << PN_GUARD_BITS);
     m->guard_clock = clock > GUARD_NEVER ? clock : GUARD_NEVER;
+}
+
+static inline void next_window(pn_window_model *m)
+{
+    m->index++;
+    m->start_ps += m->window_ps;
+    set_open(m);
+    turn_guard(m, m->window_ps);
+    m->stats.cbusy_windows[m->cbusy]++;
 }
 
 static inline void move_on(pn_window_model *m, uint64_t windows)
@@ -265,8 +312,10 @@ static inline void move_on(pn_window_model *m, uint64_t windows)
     m->index += windows;
     m->start_ps += passed_ps;
     set_open(m);
-    turn_guard(m, passed_ps);
-    m->stats.windows_closed += windows;
+    if (passed_ps < PN_SPAN_MAX_PS)
+        turn_guard(m, passed_ps);
+    else
+        m->guard_clock = GUARD_NEVER;
     m->stats.cbusy_windows[m->cbusy] += windows;
 }
 
@@ -282,118 +331,128 @@ static void take_ahead(pn_window_model *m)
     memset(next, 0, sizeof *next);
 }
 
-/* The groups' completions of one kind move to the ring. */
-static inline void settle_group(pn_window_model *m, int k)
-{
-    uint64_t first = m->index + m->latency_windows;
-    pn_slot *early = &m->slots[first & m->mask];
-    pn_slot *late = &m->slots[(first + 1) & m->mask];
-    early->tail[k] += pn_window_group_tail(m, k);
-    early->done[k] += m->group_bytes[k];
-    late->tail[k] += pn_window_group_tail(m, 2 + k);
-    late->done[k] += m->group_bytes[2 + k];
-    m->group_bytes[k] = m->group_bytes[2 + k] = 0;
-    m->group_moment[k] = m->group_moment[2 + k] = 0;
-    m->group_wide[k] = m->group_wide[2 + k] = 0;
-}
-
 /* The sliding sum: the newest closed window replaces the oldest. */
 static inline void average(pn_window_model *m, pn_closed *old, int k, pn_u128 area, uint64_t done)
 {
-    m->sum_area[k] += area - pn_closed_area(old, k);
-    m->sum_done[k] += done - old->done[k];
-    old->area_low[k] = (uint64_t)area;
-    old->area_high[k] = (uint64_t)(area >> 64);
-    old->done[k] = done;
+    if (m->sum != old) {
+        pn_u128 sum = pn_closed_area(m->sum, k) + area - pn_closed_area(old, k);
+        pn_closed_set(m->sum, k, sum, m->sum->done[k] + done - old->done[k]);
+    }
+    pn_closed_set(old, k, area, done);
 }
 
-/* Books one kind's integral and completions of the window that closes, and prices its requests. */
-static inline void book(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k,
-                        uint64_t arrived, pn_u128 area)
+/* Books one kind's integral, arrivals and completions of the window that closes. */
+static inline void book(pn_window_model *m, pn_closed *closed, int k, pn_u128 area,
+                        uint64_t arrived, uint64_t done)
 {
-    uint64_t done = slot->done[k];
     average(m, closed, k, area, done);
     m->area_sum[k] += area;
     m->carry[k] += arrived - done;
     m->bytes[k] += arrived;
-    m->latency_sum[k] = pn_window_latency_sum(m, k);
     m->priced[k] = m->requests[k];
-    m->head[k] = 0;
-    m->arrived[k] = 0;
-    slot->tail[k] = 0;
-    slot->done[k] = 0;
 }
 
-NEVER_INLINE void collect_wide(pn_window_model *m, pn_slot *slot, pn_closed *closed)
+/* Any window: the groups' completions move to the ring. Returns the bytes that arrived. */
+static inline uint64_t collect_any(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
 {
-    for (int k = 0; k < 2; k++) {
-        pn_u128 head = pn_window_head(m, k);
-        uint64_t arrived = pn_window_arrived(m, k);
-        settle_group(m, k);
-        pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - slot->tail[k];
-        book(m, slot, closed, k, arrived, area);
-    }
+    pn_u128 head = pn_window_head(m, k);
+    uint64_t arrived = pn_window_arrived(m, k);
+    uint64_t first = m->index + m->latency_windows;
+    pn_slot_add(&m->slots[first & m->mask], k, pn_window_group_tail(m, k), m->group_bytes[k]);
+    pn_slot_add(&m->slots[(first + 1) & m->mask], k, pn_window_group_tail(m, 2 + k),
+                m->group_bytes[2 + k]);
+    pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - pn_slot_tail(slot, k);
+    m->latency_sum[k] = pn_window_latency_sum(m, k);
+    book(m, closed, k, area, arrived, slot->done[k]);
+    return arrived;
 }
 
-/* Takes one kind's integral of the open window into the average (equation 11), in low halves. */
-static inline void collect(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
+NEVER_INLINE uint64_t collect_rare(pn_window_model *m, pn_slot *slot, pn_closed *closed)
+{
+    uint64_t arrived = collect_any(m, slot, closed, PANEM_READ);
+    arrived += collect_any(m, slot, closed, PANEM_WRITE);
+    memset(m->group_wide, 0, sizeof m->group_wide);
+    return arrived;
+}
+
+/* The same in low halves when the latency is shorter than the window. The first group completes in
+ * the open window, so that its share of the integral is bytes x latency; the second crosses the
+ * boundary. */
+static inline uint64_t collect(pn_window_model *m, pn_slot *slot, pn_slot *next, pn_closed *closed,
+                               int k)
 {
     const uint64_t w = m->window_ps;
-    const uint64_t rest_ps = m->latency_rest_ps;
-    const uint64_t b0 = m->group_bytes[k];
-    const uint64_t b1 = m->group_bytes[2 + k];
-    const uint64_t s0 = m->group_moment[k];
-    const uint64_t s1 = m->group_moment[2 + k];
-    const uint64_t first = m->index + m->latency_windows;
-    pn_slot *early = &m->slots[first & m->mask];
-    pn_slot *late = &m->slots[(first + 1) & m->mask];
-    early->tail[k] += b0 * (w - rest_ps) - s0;
-    early->done[k] += b0;
-    late->tail[k] += b1 * (2 * w - rest_ps) - s1;
-    late->done[k] += b1;
-    m->group_bytes[k] = m->group_bytes[2 + k] = 0;
-    m->group_moment[k] = m->group_moment[2 + k] = 0;
-    uint64_t bytes = m->carry[k] + b0 + b1;
-    uint64_t area = bytes * w + (uint64_t)m->head[k] - s0 - s1 - (uint64_t)slot->tail[k];
-    book(m, slot, closed, k, m->arrived[k] + b0 + b1, area);
+    const uint64_t latency_ps = m->latency_ps;
+    const uint64_t within = m->group_bytes[k];
+    const uint64_t across = m->group_bytes[2 + k];
+    const uint64_t moment = m->group_moment[2 + k];
+    next->tail_low[k] += across * (2 * w - latency_ps) - moment;
+    next->done[k] += across;
+    uint64_t area = (m->carry[k] + across) * w + within * latency_ps - moment +
+                    (uint64_t)m->head[k] - slot->tail_low[k];
+    uint64_t arrived = m->arrived[k] + within + across;
+    m->latency_sum[k] += (m->requests[k] - m->priced[k]) * latency_ps;
+    book(m, closed, k, area, arrived, slot->done[k] + within);
+    return arrived;
+}
+
+static inline void forget_arrivals(pn_window_model *m, pn_slot *slot)
+{
+    memset(slot, 0, sizeof *slot);
+    memset(m->group_bytes, 0, sizeof m->group_bytes);
+    memset(m->group_moment, 0, sizeof m->group_moment);
+    memset(m->head, 0, sizeof m->head);
+    memset(m->arrived, 0, sizeof m->arrived);
+}
+
+/* Takes the open window into the average (equation 11). When the bytes of a whole window stay below
+ * 2^63 byte x ps, so does every sum over it, also of latencies below the window, and low halves
+ * suffice. Returns the bytes that arrived. */
+static inline uint64_t harvest_window(pn_window_model *m, pn_closed *closed, uint64_t pending)
+{
+    pn_slot *slot = &m->slots[m->index & m->mask];
+    uint64_t arrived;
+    if (__builtin_expect((pending > m->small_bytes) | (m->latency_windows != 0), 0)) {
+        arrived = collect_rare(m, slot, closed);
+    } else {
+        pn_slot *next = &m->slots[(m->index + 1) & m->mask];
+        arrived = collect(m, slot, next, closed, PANEM_READ);
+        arrived += collect(m, slot, next, closed, PANEM_WRITE);
+    }
+    forget_arrivals(m, slot);
+    return arrived;
 }
 
 /* Time average of what was outstanding in a closed window. */
 static inline double newest_bytes(const pn_window_model *m, const pn_closed *closed)
 {
-    return (pn_u128_to_double(pn_closed_area(closed, PANEM_READ)) +
-            pn_u128_to_double(pn_closed_area(closed, PANEM_WRITE))) *
+    return (pn_closed_double(closed, PANEM_READ) + pn_closed_double(closed, PANEM_WRITE)) *
            m->per_window;
 }
 
-/* When the bytes of the whole window stay below 2^63 byte x ps, so does every sum over it, and low
- * halves suffice. */
-static void close_window(pn_window_model *m)
+/* pending: what bytes_pending says. Returns what it says afterwards. */
+static inline uint64_t close_window(pn_window_model *m, uint64_t pending)
 {
     uint64_t start_ps = m->start_ps;
-    pn_slot *slot = &m->slots[m->index & m->mask];
     pn_closed *closed = &m->history[m->history_at];
     m->history_at = m->history_at + 1 == m->base.options.windows ? 0 : m->history_at + 1;
-    uint64_t requests = m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
-    uint64_t before = m->bytes[0] + m->bytes[1];
-    if (__builtin_expect(bytes_pending(m) <= m->small_bytes, 1)) {
-        collect(m, slot, closed, PANEM_READ);
-        collect(m, slot, closed, PANEM_WRITE);
-    } else {
-        collect_wide(m, slot, closed);
-    }
-    if (m->ahead)
+    uint64_t added_ps = m->guard_added_ps != 0 ? guard_mean_ps(m) : 0;
+    uint64_t arrived = harvest_window(m, closed, pending);
+    pending = m->carry[0] + m->carry[1];
+    if (m->ahead) {
         take_ahead(m);
+        pending = bytes_pending(m);
+    }
     bool saturated = false;
-    if (__builtin_expect((m->sum_area[0] | m->sum_area[1]) != 0, 1))
-        saturated =
-            decide(m, requests, newest_bytes(m, closed), m->bytes[0] + m->bytes[1] - before);
+    if (__builtin_expect(pn_closed_holds(m->sum), 1))
+        saturated = decide(m, added_ps, newest_bytes(m, closed), arrived);
     else
-        decide_empty(m, requests);
+        decide_empty(m, added_ps);
     m->stats.windows_saturated += saturated;
-    move_on(m, 1);
+    next_window(m);
     if (m->base.observe)
         tell(m, closed, start_ps, 1, saturated);
+    return pending;
 }
 
 /* Any number of windows in which nothing happens, in one step; for an observer in two when the
@@ -404,9 +463,7 @@ static void pass_idle(pn_window_model *m, uint64_t windows)
     uint64_t start_ps = m->start_ps;
     uint64_t first = 0;
     if (!m->quiet) { /* the one window of the average holds nothing now */
-        m->history[0] = nothing;
-        m->sum_area[0] = m->sum_area[1] = 0;
-        m->sum_done[0] = m->sum_done[1] = 0;
+        *m->sum = nothing;
         decide_empty(m, 0);
         first = 1;
     }
@@ -424,12 +481,13 @@ static void pass_idle(pn_window_model *m, uint64_t windows)
 static void close_until(pn_window_model *m, uint64_t time_ps)
 {
     uint64_t windows = place_of(m, time_ps - m->start_ps).window;
+    uint64_t pending = bytes_pending(m);
     for (; windows > 0; windows--) {
-        if (bytes_pending(m) == 0 && (m->quiet || m->base.options.windows == 1)) {
+        if (pending == 0 && (m->quiet || m->base.options.windows == 1)) {
             pass_idle(m, windows);
             return;
         }
-        close_window(m);
+        pending = close_window(m, pending);
     }
 }
 
@@ -493,8 +551,7 @@ NEVER_INLINE panem_status accept(pn_window_model *m, panem_response *response,
         return refuse(m, response, to.window);
     pn_slot *slot = &m->slots[(m->index + to.window) & m->mask];
     uint64_t area = bytes * (m->window_ps - to.offset_ps); /* at most 2^20 x 10^10 */
-    slot->tail[kind] += area;
-    slot->done[kind] += bytes;
+    pn_slot_add(slot, (int)kind, area, bytes);
     if (rel_ps < m->window_ps) {
         uint64_t head_area = bytes * (m->window_ps - rel_ps);
         m->head[kind] += head_area;
@@ -603,9 +660,10 @@ static panem_status window_advance(panem_model *model, uint64_t horizon_ps)
 static void window_peek(const panem_model *model, panem_state *state)
 {
     const pn_window_model *m = (const pn_window_model *)model;
-    double done = (double)(m->sum_done[PANEM_READ] + m->sum_done[PANEM_WRITE]);
+    double done = (double)(m->sum->done[PANEM_READ] + m->sum->done[PANEM_WRITE]);
     double own = done * m->scale / m->base.options.sharers * 1e12;
-    double peak_gbs = pn_relation_peak_gbs(m->base.set, m->base.options.relation.mix, m->read_frac);
+    double peak_gbs = pn_relation_peak_gbs(
+        pn_relation_place(m->base.set, m->base.options.relation.mix, m->read_frac));
     *state = (panem_state){
         .window_start_ps = m->start_ps,
         .latency_ps = m->latency_ps,
@@ -626,6 +684,7 @@ static void window_stats(const panem_model *model, panem_stats *stats)
 {
     const pn_window_model *m = (const pn_window_model *)model;
     *stats = m->stats;
+    stats->windows_closed = m->index;
     stats->read_requests = m->requests[PANEM_READ];
     stats->write_requests = m->requests[PANEM_WRITE];
     stats->read_bytes = bytes_of(m, PANEM_READ);
@@ -651,6 +710,8 @@ static void apply_options(pn_window_model *m)
         m->cbusy_bound[0][i] = o->cbusy_enter[i];
         m->cbusy_bound[1][i] = o->cbusy_enter[i] - o->cbusy_hysteresis;
     }
+    double lowest = m->cbusy_bound[1][0] < 1.0 ? m->cbusy_bound[1][0] : 1.0;
+    m->light = o->cbusy_by == PANEM_CBUSY_BY_OUTSTANDING ? lowest : 0.0;
     m->guard = o->sharers == 1 ? o->guard : PANEM_GUARD_OFF;
     m->per_window = 1.0 / (double)o->window_ps;
     m->jump_square = o->sharers == 1 && o->jump_sigmas > 0.0
@@ -658,19 +719,28 @@ static void apply_options(pn_window_model *m)
                          : (double)INFINITY;
 }
 
+static void sum_history(pn_window_model *m)
+{
+    m->sum = m->history;
+    if (m->base.options.windows == 1)
+        return;
+    m->sum = &m->total;
+    memset(m->sum, 0, sizeof *m->sum);
+    for (uint32_t i = 0; i < m->base.options.windows; i++)
+        for (int k = 0; k < 2; k++) {
+            pn_u128 area = pn_closed_area(m->sum, k) + pn_closed_area(&m->history[i], k);
+            pn_closed_set(m->sum, k, area, m->sum->done[k] + m->history[i].done[k]);
+        }
+}
+
 void pn_window_derive(pn_window_model *m)
 {
     m->start_ps = m->index * m->window_ps;
     set_latency(m, m->latency_ps);
     set_open(m);
-    set_guard(m, true);
-    m->sum_area[0] = m->sum_area[1] = 0;
-    m->sum_done[0] = m->sum_done[1] = 0;
-    for (uint32_t i = 0; i < m->base.options.windows; i++)
-        for (int k = 0; k < 2; k++) {
-            m->sum_area[k] += pn_closed_area(&m->history[i], k);
-            m->sum_done[k] += m->history[i].done[k];
-        }
+    set_guard_step(m);
+    set_guard(m);
+    sum_history(m);
 }
 
 static void window_reset(panem_model *model)

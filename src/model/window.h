@@ -8,15 +8,29 @@
 #include "model/model.h"
 
 /* Bounds that keep relative times and the guard clock inside 64 bits. */
-#define PN_SPAN_MAX_PS (UINT64_C(1) << 45)    /* of the ring, and of any latency: 35 s */
-#define PN_GUARD_STEP_MAX (UINT64_C(1) << 41) /* ps x 2^16 per byte: peaks from 30 kB/s up */
-enum { PN_GUARD_BITS = 16 };                  /* fraction bits of the guard clock */
+#define PN_SPAN_MAX_PS (UINT64_C(1) << 45) /* of the ring, and of any latency: 35 s */
+enum { PN_GUARD_BITS = 16 };               /* fraction bits of the guard clock */
 
-/* Completions that fall into one window of the ring, by access kind. */
+/* Completions that fall into one window of the ring, by access kind. Areas in halves: a wide number
+ * that is put together in memory is slow to read back, and often the low half is all of it. */
 typedef struct pn_slot {
-    pn_u128 tail[2];  /* byte x ps from the completions to the window's end */
+    uint64_t tail_low[2]; /* byte x ps from the completions to the window's end */
+    uint64_t tail_high[2];
     uint64_t done[2]; /* bytes completed */
 } pn_slot;
+
+static inline pn_u128 pn_slot_tail(const pn_slot *s, int kind)
+{
+    return (pn_u128)s->tail_high[kind] << 64 | s->tail_low[kind];
+}
+
+static inline void pn_slot_add(pn_slot *s, int kind, pn_u128 tail, uint64_t done)
+{
+    tail += pn_slot_tail(s, kind);
+    s->tail_low[kind] = (uint64_t)tail;
+    s->tail_high[kind] = (uint64_t)(tail >> 64);
+    s->done[kind] += done;
+}
 
 /* Arrivals that fall into a later window than the open one: horizon mode only. */
 typedef struct pn_ahead {
@@ -24,8 +38,7 @@ typedef struct pn_ahead {
     uint64_t arrived[2]; /* bytes */
 } pn_ahead;
 
-/* A closed window of the sliding average. Areas in halves: a wide number that is put together in
- * memory is slow to read back. */
+/* A closed window of the sliding average, or the sum of several. */
 typedef struct pn_closed {
     uint64_t area_low[2];
     uint64_t area_high[2];
@@ -35,6 +48,23 @@ typedef struct pn_closed {
 static inline pn_u128 pn_closed_area(const pn_closed *c, int kind)
 {
     return (pn_u128)c->area_high[kind] << 64 | c->area_low[kind];
+}
+
+static inline void pn_closed_set(pn_closed *c, int kind, pn_u128 area, uint64_t done)
+{
+    c->area_low[kind] = (uint64_t)area;
+    c->area_high[kind] = (uint64_t)(area >> 64);
+    c->done[kind] = done;
+}
+
+static inline double pn_closed_double(const pn_closed *c, int kind)
+{
+    return pn_u128_to_double(pn_closed_area(c, kind));
+}
+
+static inline bool pn_closed_holds(const pn_closed *c)
+{
+    return (c->area_low[0] | c->area_low[1] | c->area_high[0] | c->area_high[1]) != 0;
 }
 
 /* The common request arrives in the open window and takes just the present latency, a number of
@@ -53,6 +83,7 @@ typedef struct pn_window_model {
     uint64_t ack_mask[2];     /* by kind: which bits of the latency delay the ack: all or none */
     panem_guard guard;        /* off unless sharers is 1 */
     double cbusy_bound[2][3]; /* fractions from which level i + 1 holds: entered, kept */
+    double light;             /* at less than this x n_light the level is 0 */
     double scale;             /* sharers / (windows x window_ps) */
     double per_window;        /* 1 / window_ps */
     double jump_square;       /* jump_sigmas^2 x 64 bytes; infinite: steps are not looked for */
@@ -69,8 +100,8 @@ typedef struct pn_window_model {
     int64_t guard_step;   /* ps x 2^16 per byte at the peak */
     int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
     int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
-    pn_u128 sum_area[2];  /* over history */
-    uint64_t sum_done[2];
+    pn_closed *sum;       /* over history: total, or the one entry itself */
+    pn_closed total;
     pn_relation_hint hint; /* guesses: no effect on results */
 
     /* --- saved --- */

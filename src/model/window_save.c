@@ -9,10 +9,11 @@
 #include "model/bytes.h"
 #include "model/window.h"
 
-static void put_stats(pn_bytes_out *out, const panem_stats *s)
+static void put_stats(pn_bytes_out *out, const pn_window_model *m)
 {
+    const panem_stats *s = &m->stats;
     pn_put_u64(out, s->busy_answers);
-    pn_put_u64(out, s->windows_closed);
+    pn_put_u64(out, m->index); /* windows closed */
     pn_put_u64(out, s->windows_saturated);
     pn_put_u64(out, s->windows_outside_mix);
     for (int i = 0; i < 4; i++)
@@ -55,7 +56,7 @@ static void put_state(pn_bytes_out *out, const pn_window_model *m)
         pn_put_u128(out, m->latency_sum[k]);
         pn_put_u128(out, m->area_sum[k]);
     }
-    put_stats(out, &m->stats);
+    put_stats(out, m);
 }
 
 static void get_state(pn_bytes_in *in, pn_window_model *m)
@@ -126,8 +127,7 @@ static bool entry_of(const pn_window_model *m, uint64_t window, entry *e)
         e->ahead = m->ahead[at];
     for (int g = 0; g < PN_GROUPS; g++)
         if (window == m->latency_windows + (g >= 2)) {
-            e->slot.tail[g & 1] += pn_window_group_tail(m, g);
-            e->slot.done[g & 1] += m->group_bytes[g];
+            pn_slot_add(&e->slot, g & 1, pn_window_group_tail(m, g), m->group_bytes[g]);
         }
     return e->slot.done[0] || e->slot.done[1] || e->ahead.arrived[0] || e->ahead.arrived[1];
 }
@@ -140,7 +140,7 @@ static void put_ring(pn_bytes_out *out, const pn_window_model *m)
             continue;
         pn_put_u64(out, e.window);
         for (int k = 0; k < 2; k++) {
-            pn_put_u128(out, e.slot.tail[k]);
+            pn_put_u128(out, pn_slot_tail(&e.slot, k));
             pn_put_u64(out, e.slot.done[k]);
             pn_put_u128(out, e.ahead.head[k]);
             pn_put_u64(out, e.ahead.arrived[k]);
@@ -153,7 +153,8 @@ static entry get_entry(pn_bytes_in *in)
     entry e;
     e.window = pn_get_u64(in);
     for (int k = 0; k < 2; k++) {
-        e.slot.tail[k] = pn_get_u128(in);
+        e.slot.tail_low[k] = pn_get_u64(in);
+        e.slot.tail_high[k] = pn_get_u64(in);
         e.slot.done[k] = pn_get_u64(in);
         e.ahead.head[k] = pn_get_u128(in);
         e.ahead.arrived[k] = pn_get_u64(in);
@@ -194,9 +195,10 @@ static bool state_plausible(const pn_window_model *m)
 {
     return m->history_at < m->base.options.windows && m->cbusy <= 3 &&
            m->latency_ps <= PN_SPAN_MAX_PS && m->index <= PN_TIME_MAX_PS / m->window_ps &&
-           m->read_frac >= 0.0 && m->read_frac <= 1.0 && m->outstanding_bytes >= 0.0 &&
-           isfinite(m->outstanding_bytes) && m->last_bytes >= 0.0 && isfinite(m->last_bytes) &&
-           m->priced[0] <= m->requests[0] && m->priced[1] <= m->requests[1] && guard_plausible(m);
+           m->stats.windows_closed == m->index && m->read_frac >= 0.0 && m->read_frac <= 1.0 &&
+           m->outstanding_bytes >= 0.0 && isfinite(m->outstanding_bytes) && m->last_bytes >= 0.0 &&
+           isfinite(m->last_bytes) && m->priced[0] <= m->requests[0] &&
+           m->priced[1] <= m->requests[1] && guard_plausible(m);
 }
 
 /* A quiet model has an empty average. */

@@ -251,12 +251,20 @@ static void close_until(lit_model *m, uint64_t time_ps)
 
 /* ---- the guard, sharers 1 only ---- */
 
-/* ps x 2^16 that one byte takes at the peak, to the nearest, at most 2^41. */
-static uint64_t byte_time_q16(const lit_model *m)
+/* Peak of the guard's mix, to the nearest 0.1 % of reads where mixes are interpolated. */
+static double guard_peak_gbs(const lit_model *m)
 {
     double both = m->guard_mix[PANEM_READ] + m->guard_mix[PANEM_WRITE];
     double r = both > 0.0 ? m->guard_mix[PANEM_READ] / both : m->read_frac;
-    double peak = pn_relation_row(m->set, m->o.relation.mix, r).peak_gbs;
+    if (m->o.relation.mix == PANEM_MIX_NEAREST)
+        return pn_relation_row(m->set, PANEM_MIX_NEAREST, r).peak_gbs;
+    return m->set->mix[lround(floor(r * 1000.0 + 0.5))].peak_gbs;
+}
+
+/* ps x 2^16 that one byte takes at the peak, to the nearest, at most 2^41. */
+static uint64_t byte_time_q16(const lit_model *m)
+{
+    double peak = guard_peak_gbs(m);
     double step = 1000.0 / peak * 65536.0 + 0.5;
     return step < 2199023255552.0 ? (uint64_t)step : UINT64_C(1) << 41;
 }
