@@ -9,6 +9,9 @@
 
 #include "base/wide.h"
 
+/* So much is counted in no run; nothing that is added to it later wraps. */
+#define PN_COUNT_MAX (UINT64_C(1) << 60)
+
 /* Writing counts bytes when data is NULL: one function gives both the size and the bytes. */
 typedef struct pn_bytes_out {
     unsigned char *data;
@@ -35,7 +38,7 @@ static inline void pn_put_double(pn_bytes_out *out, double value)
     pn_put_u64(out, bits);
 }
 
-/* Reading past the end gives zeros and sets short_of. */
+/* Reading past the end gives zeros and sets short_of, as does a number that cannot be. */
 typedef struct pn_bytes_in {
     const unsigned char *data;
     size_t length, at;
@@ -53,6 +56,16 @@ static inline uint64_t pn_get_u64(pn_bytes_in *in)
         value |= (uint64_t)in->data[in->at + (size_t)i] << (8 * i);
     in->at += 8;
     return value;
+}
+
+/* A number above most cannot be. */
+static inline uint64_t pn_get_most(pn_bytes_in *in, uint64_t most)
+{
+    uint64_t value = pn_get_u64(in);
+    if (value <= most)
+        return value;
+    in->short_of = true;
+    return 0;
 }
 
 static inline pn_u128 pn_get_u128(pn_bytes_in *in)

@@ -141,7 +141,10 @@ static bool fixed_restore(panem_model *model, const unsigned char *payload, size
     if (size != fixed_save_size(model))
         return false;
     pn_bytes_in in = {payload, size, 0, false};
-    m->now_ps = pn_get_u64(&in);
+    uint64_t now_ps = pn_get_most(&in, PN_TIME_MAX_PS);
+    if (in.short_of)
+        return false;
+    m->now_ps = now_ps;
     m->latency_sum[0] = pn_get_u128(&in);
     m->latency_sum[1] = pn_get_u128(&in);
     m->stats.read_requests = pn_get_u64(&in);

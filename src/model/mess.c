@@ -294,11 +294,14 @@ static void mess_save(const panem_model *model, unsigned char *payload)
     put_all(&out, (const mess_model *)model);
 }
 
+/* More than any run reaches, and little enough that nothing computed from it overflows. */
+static const double STATE_MAX = 1e40;
+
 static bool consistent(const mess_model *m, uint64_t accesses, uint64_t reads, uint64_t cycles)
 {
     return accesses < m->peer.base.options.peers.curve_window_size && reads <= accesses &&
-           cycles <= UINT32_MAX && m->last_bandwidth >= 0.0 && isfinite(m->last_bandwidth) &&
-           isfinite(m->last_latency) && m->overflow >= 0.0 && isfinite(m->overflow) &&
+           cycles <= UINT32_MAX && m->last_bandwidth >= 0.0 && m->last_bandwidth <= STATE_MAX &&
+           fabs(m->last_latency) <= STATE_MAX && m->overflow >= 0.0 && m->overflow <= STATE_MAX &&
            m->read_frac >= 0.0 && m->read_frac <= 1.0;
 }
 

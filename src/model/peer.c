@@ -94,11 +94,11 @@ bool pn_peer_get(pn_bytes_in *in, pn_peer *peer)
     peer->now_ps = pn_get_u64(in);
     for (int k = 0; k < 2; k++) {
         peer->latency_sum_ps[k] = pn_get_u128(in);
-        peer->requests[k] = pn_get_u64(in);
-        peer->bytes[k] = pn_get_u64(in);
+        peer->requests[k] = pn_get_most(in, PN_COUNT_MAX);
+        peer->bytes[k] = pn_get_most(in, PN_COUNT_MAX);
     }
-    peer->updates = pn_get_u64(in);
-    peer->saturated = pn_get_u64(in);
+    peer->updates = pn_get_most(in, PN_COUNT_MAX);
+    peer->saturated = pn_get_most(in, PN_COUNT_MAX);
     return !in->short_of && peer->now_ps <= PN_TIME_MAX_PS && peer->saturated <= peer->updates;
 }
 

@@ -64,9 +64,9 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
     m->index = pn_get_u64(in);
     m->latency_ps = pn_get_u64(in);
     m->guard_clock = (int64_t)pn_get_u64(in);
-    m->history_at = (uint32_t)pn_get_u64(in);
-    m->cbusy = (uint32_t)pn_get_u64(in);
-    m->quiet = pn_get_u64(in) != 0;
+    m->history_at = (uint32_t)pn_get_most(in, m->base.options.windows - 1);
+    m->cbusy = (uint32_t)pn_get_most(in, 3);
+    m->quiet = pn_get_most(in, 1) != 0;
     m->outstanding_bytes = pn_get_double(in);
     m->read_frac = pn_get_double(in);
     m->last_bytes = pn_get_double(in);
@@ -74,12 +74,12 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
     for (int k = 0; k < 2; k++) {
         m->guard_mix[k] = pn_get_double(in);
         m->head[k] = pn_get_u128(in);
-        m->arrived[k] = pn_get_u64(in);
-        m->requests[k] = pn_get_u64(in);
-        m->priced[k] = pn_get_u64(in);
-        m->carry[k] = pn_get_u64(in);
-        m->bytes[k] = pn_get_u64(in);
-        m->bytes_ahead[k] = pn_get_u64(in);
+        m->arrived[k] = pn_get_most(in, PN_COUNT_MAX);
+        m->requests[k] = pn_get_most(in, PN_COUNT_MAX);
+        m->priced[k] = pn_get_most(in, PN_COUNT_MAX);
+        m->carry[k] = pn_get_most(in, PN_COUNT_MAX);
+        m->bytes[k] = pn_get_most(in, PN_COUNT_MAX);
+        m->bytes_ahead[k] = pn_get_most(in, PN_COUNT_MAX);
         m->latency_sum[k] = pn_get_u128(in);
         m->area_sum[k] = pn_get_u128(in);
     }
@@ -155,9 +155,9 @@ static entry get_entry(pn_bytes_in *in)
     for (int k = 0; k < 2; k++) {
         e.slot.tail_low[k] = pn_get_u64(in);
         e.slot.tail_high[k] = pn_get_u64(in);
-        e.slot.done[k] = pn_get_u64(in);
+        e.slot.done[k] = pn_get_most(in, PN_COUNT_MAX);
         e.ahead.head[k] = pn_get_u128(in);
-        e.ahead.arrived[k] = pn_get_u64(in);
+        e.ahead.arrived[k] = pn_get_most(in, PN_COUNT_MAX);
     }
     return e;
 }
@@ -193,8 +193,7 @@ static bool guard_plausible(const pn_window_model *m)
 
 static bool state_plausible(const pn_window_model *m)
 {
-    return m->history_at < m->base.options.windows && m->cbusy <= 3 &&
-           m->latency_ps <= PN_SPAN_MAX_PS && m->index <= PN_TIME_MAX_PS / m->window_ps &&
+    return m->latency_ps <= PN_SPAN_MAX_PS && m->index <= PN_TIME_MAX_PS / m->window_ps &&
            m->stats.windows_closed == m->index && m->read_frac >= 0.0 && m->read_frac <= 1.0 &&
            m->outstanding_bytes >= 0.0 && isfinite(m->outstanding_bytes) && m->last_bytes >= 0.0 &&
            isfinite(m->last_bytes) && m->priced[0] <= m->requests[0] &&
@@ -213,6 +212,27 @@ static bool history_plausible(pn_bytes_in *in, const pn_window_model *m)
     return !in->short_of && (empty || !m->quiet);
 }
 
+/* Each of so many bytes counts from 1 ps to a window. */
+static bool area_plausible(const pn_window_model *m, pn_u128 area, uint64_t bytes)
+{
+    return area >= bytes && area <= (pn_u128)bytes * m->window_ps;
+}
+
+/* Holds something, and arrivals only where they can be ahead. */
+static bool entry_plausible(const pn_window_model *m, const entry *e)
+{
+    uint64_t bytes = 0;
+    uint64_t ahead = 0;
+    for (int k = 0; k < 2; k++) {
+        if (!area_plausible(m, pn_slot_tail(&e->slot, k), e->slot.done[k]) ||
+            !area_plausible(m, e->ahead.head[k], e->ahead.arrived[k]))
+            return false;
+        ahead += e->ahead.arrived[k];
+        bytes += e->slot.done[k] + e->ahead.arrived[k];
+    }
+    return bytes > 0 && (ahead == 0 || (m->ahead && e->window > 0));
+}
+
 /* Windows rise, lie in the ring, and every byte accepted and not completed completes in it. */
 static bool ring_plausible(pn_bytes_in *in, const pn_window_model *m)
 {
@@ -221,12 +241,10 @@ static bool ring_plausible(pn_bytes_in *in, const pn_window_model *m)
     uint64_t ahead[2] = {0, 0};
     while (in->at < in->length && !in->short_of) {
         entry e = get_entry(in);
-        if (e.window < next || e.window > m->mask)
+        if (e.window < next || e.window > m->mask || !entry_plausible(m, &e))
             return false;
         next = e.window + 1;
         for (int k = 0; k < 2; k++) {
-            if (!m->ahead && (e.ahead.head[k] || e.ahead.arrived[k]))
-                return false;
             done[k] += e.slot.done[k];
             ahead[k] += e.ahead.arrived[k];
         }
