@@ -1,6 +1,7 @@
 /* cmd_traffic.c - options of `panem traffic`. */
 #include <string.h>
 
+#include "cli/cmd_trace.h"
 #include "cli/commands.h"
 #include "cli/traffic.h"
 
@@ -26,11 +27,16 @@ enum {
     KEY_REQUESTS,
     KEY_ON_CHIP,
     KEY_STRICT,
+    KEY_TRACE,
+    KEY_CLOCK,
     KEY_FORMAT
 };
 
 static const struct argp_option OPTIONS[] = {
-    {"curves", 'c', "SET", 0, "curve set (our CSV) the models are made from; required", 0},
+    {"curves", 'c', "SET", 0,
+     "curve set (our CSV) the models are made from; required, but with --trace and dram: models "
+     "alone",
+     0},
     {"model", 'm', "LIST", 0,
      "models to run, separated by commas; each may carry options as :key=value (default panem)", 0},
     {"read-pct", KEY_READ_PCT, "LIST", 0,
@@ -71,6 +77,12 @@ static const struct argp_option OPTIONS[] = {
     {"requests-max", KEY_REQUESTS, "N", 0, "most requests measured per point (default 16M)", 0},
     {"on-chip", KEY_ON_CHIP, "TIME", 0, "part of the latency to take off the curves first", 0},
     {"strict", KEY_STRICT, NULL, 0, "refuse a curve set that needs a repair", 0},
+    {"trace", KEY_TRACE, "FILE", 0,
+     "replay this memory trace in place of the abstract cores (gem5, dramsim3, ramulator, dramsys, "
+     "lackey, memory-only .ptrace)",
+     0},
+    {"clock", KEY_CLOCK, "FREQ", 0, "with --trace: clock of a trace whose times are cycles", 0},
+    PN_TRACE_INPUT_OPTIONS,
     {"format", KEY_FORMAT, "F", 0, "table, csv or json (default table)", 0},
     {0},
 };
@@ -233,6 +245,13 @@ static panem_status take(pn_traffic_settings *s, int key, char *arg, panem_error
     case KEY_NO_COMPARE:
         s->compare = false;
         return PANEM_OK;
+    case KEY_TRACE:
+        s->trace_path = arg;
+        return PANEM_OK;
+    case KEY_CLOCK:
+        s->trace_option = "clock";
+        return pn_unit_parse_u64(&s->clock_hz, arg, PN_DIM_FREQUENCY, 1000, UINT64_C(1) << 40,
+                                 "--clock", err);
     case KEY_ARRIVAL:
     case KEY_MIX:
     case KEY_PATTERN:
@@ -253,6 +272,37 @@ static panem_status take(pn_traffic_settings *s, int key, char *arg, panem_error
     default:
         return take_number(s, key, arg, err);
     }
+}
+
+/* The option's name when it steers the abstract cores, which a replay has none of. */
+static const char *generator_option(int key)
+{
+    static const int keys[] = {KEY_READ_PCT, KEY_CORES,   KEY_LOAD,   KEY_NO_COMPARE, KEY_ARRIVAL,
+                               KEY_MIX,      KEY_PATTERN, KEY_RANDOM, KEY_BURST,      KEY_STEP,
+                               KEY_SEEDS,    KEY_SEED,    KEY_ERROR};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        for (const struct argp_option *o = OPTIONS; keys[i] == key && o->name; o++)
+            if (o->key == key)
+                return o->name;
+    return NULL;
+}
+
+/* What goes together and what must be there. */
+static panem_status check(const pn_traffic_settings *s, panem_error *err)
+{
+    bool only_dram = true;
+    for (size_t i = 0; i < s->models.count; i++)
+        only_dram = only_dram && pn_traffic_is_dram(s->models.items[i]);
+    if (s->trace_path && s->generator_option)
+        return pn_err(err, PANEM_E_ARG,
+                      "--%s is of the abstract cores, in whose place --trace sends",
+                      s->generator_option);
+    if (!s->trace_path && s->trace_option)
+        return pn_err(err, PANEM_E_ARG, "--%s is of a replay: --trace FILE is missing",
+                      s->trace_option);
+    if (!s->curves_path && !(s->trace_path && only_dram))
+        return pn_err(err, PANEM_E_ARG, "traffic: --curves SET is missing");
+    return PANEM_OK;
 }
 
 static panem_status set_defaults(pn_traffic_settings *s, panem_error *err)
@@ -287,14 +337,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         return ARGP_ERR_UNKNOWN;
     case ARGP_KEY_END:
-        if (!s->curves_path)
-            status = pn_err(&err, PANEM_E_ARG, "traffic: --curves SET is missing");
+        status = check(s, &err);
         break;
     default:
-        if (key != 'c' && key != 'm' && key < KEY_READ_PCT)
+        if (pn_trace_input_key(key)) {
+            status = pn_trace_input_option(&s->trace_options, key, arg, &err);
+            s->trace_option = key == PN_TRACE_KEY_FROM ? "from" : "thread";
+            break;
+        }
+        if (key != 'c' && key != 'm' && (key < KEY_READ_PCT || key > KEY_FORMAT))
             return ARGP_ERR_UNKNOWN;
-        if (key > KEY_FORMAT)
-            return ARGP_ERR_UNKNOWN;
+        if (generator_option(key))
+            s->generator_option = generator_option(key);
         status = take(s, key, arg, &err);
     }
     return status == PANEM_OK ? 0 : pn_option_error(state, &err);
@@ -307,8 +361,10 @@ static int run(void *settings)
     panem_curves_options options = PANEM_CURVES_OPTIONS_INIT;
     options.on_chip_ns = s->on_chip_ns;
     options.strict = s->strict;
-    if (panem_curves_load(&s->set, s->curves_path, &options, &err) != PANEM_OK)
+    if (s->curves_path && panem_curves_load(&s->set, s->curves_path, &options, &err) != PANEM_OK)
         return pn_fail(&err);
+    if (s->trace_path)
+        return pn_traffic_replay(s);
     return s->step_to > 0.0 ? pn_traffic_step(s) : pn_traffic_points(s);
 }
 
@@ -330,6 +386,12 @@ const pn_command pn_cmd_traffic = {
         "converge. Achieved bandwidth counts completed bytes. The curve's latency is the lower "
         "branch of the converted relation at the achieved bandwidth and read fraction; above the "
         "peak there is none (n/a). GB/s = 1e9 bytes per second.\n\n"
+        "With --trace a memory trace is replayed instead, in its order and as 64-byte requests: at "
+        "its own times (ps, or cycles with --clock; a request that finds --outstanding requests in "
+        "flight, 4096 by default, goes late and is counted), or, when it has none or with "
+        "--closed-loop C, as fast as C requests (default 64) in flight allow. Nothing in such a "
+        "trace "
+        "tells which request waited for which: latency does not feed back.\n\n"
         "Models: panem, panem:paper, fixed:idle, fixed:high; the analytic peers md1 (zsim), mess "
         "(Mess), mg1 and nextfree (Sniper), each by its published rule (docs/peers.md); and "
         "dram:PRESET, the cycle-level reference (panem dram list), whose own curve set should "
@@ -341,6 +403,7 @@ const pn_command pn_cmd_traffic = {
                 "panem traffic -c SET.csv --model panem,panem:paper,fixed:idle --format json\n"
                 "panem traffic -c SET.csv --model panem,md1:frequency=3GHz,mess,mg1,nextfree\n"
                 "panem traffic -c SET.csv --step 20%:80% --seeds 100\n"
+                "panem traffic --trace gem5.trc.gz -c SET.csv --model panem,dram:ddr5-5200\n"
                 "panem traffic -c SET.csv --sharers 96 --load 10%:90%:10%\n",
     .options = OPTIONS,
     .parse = parse,

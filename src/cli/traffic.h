@@ -5,6 +5,7 @@
 #include "cli/cmd.h"
 #include "cli/list.h"
 #include "cli/words.h"
+#include "trace/trace.h"
 #include "traffic/run.h"
 
 typedef struct pn_traffic_settings {
@@ -26,10 +27,22 @@ typedef struct pn_traffic_settings {
     double step_from, step_to; /* fractions; step_to < 0: no step */
     uint32_t seeds;
     const char *series_path;
+    const char *trace_path; /* replayed in place of the abstract cores; or NULL */
+    pn_trace_options trace_options;
+    uint64_t clock_hz;            /* of the trace's cycles; 0: not given */
+    const char *generator_option; /* an option of the abstract cores that was given; or NULL */
+    const char *trace_option;     /* an option that only --trace has */
     pn_format format;
-    panem_curves *set;
+    panem_curves *set; /* NULL without --curves: a replay on DRAM models alone */
     pn_writer *series;
 } pn_traffic_settings;
+
+/* A point's windows on their way into the series file; NaN: not known beforehand. */
+typedef struct pn_series {
+    pn_writer *writer;
+    const char *model;
+    double read_frac, load;
+} pn_series;
 
 /* One point: what was asked and what came out. */
 typedef struct pn_traffic_point {
@@ -66,8 +79,17 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
 panem_status pn_traffic_measure(pn_traffic_point *point, const pn_traffic_settings *s,
                                 const char *model, double read_frac, double load, panem_error *err);
 
+/* Writes a window as a line of the series; user is a pn_series. */
+void pn_series_window(void *user, const pn_traffic_window *window);
+/* Opens the series file, if one was asked for, and writes its header. */
+panem_status pn_traffic_series_open(pn_traffic_settings *s, panem_error *err);
+/* Is this the word of a DRAM model, which needs no curves? */
+bool pn_traffic_is_dram(const char *model);
+
 /* `panem traffic` proper and `panem traffic --step`. Exit codes. */
 int pn_traffic_points(pn_traffic_settings *s);
 int pn_traffic_step(pn_traffic_settings *s);
+/* `panem traffic --trace`. */
+int pn_traffic_replay(pn_traffic_settings *s);
 
 #endif

@@ -54,6 +54,11 @@ static const char *dram_spec(const char *model)
     return strncmp(model, "dram:", 5) == 0 ? model + 5 : NULL;
 }
 
+bool pn_traffic_is_dram(const char *model)
+{
+    return dram_spec(model) != NULL;
+}
+
 panem_status pn_traffic_check_model(const char *model, panem_error *err)
 {
     panem_model_options options;
@@ -166,13 +171,6 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
     return c;
 }
 
-/* A point's windows on their way into the series file. */
-typedef struct series {
-    pn_writer *writer;
-    const char *model;
-    double read_frac, load;
-} series;
-
 static void add_number(pn_text *line, double value)
 {
     pn_text_puts(line, ",");
@@ -180,9 +178,9 @@ static void add_number(pn_text *line, double value)
         pn_text_number(line, value);
 }
 
-static void write_window(void *user, const pn_traffic_window *w)
+void pn_series_window(void *user, const pn_traffic_window *w)
 {
-    const series *out = user;
+    const pn_series *out = user;
     double ns = (double)w->window_ps / 1000.0;
     pn_text line = PN_TEXT_INIT;
     pn_text_puts(&line, out->model);
@@ -203,14 +201,14 @@ static panem_status run_once(pn_traffic_result *result, const pn_traffic_setting
                              const char *model, double read_frac, double load, uint32_t sharers,
                              uint32_t sources, pn_writer *writer, panem_error *err)
 {
-    series out = {writer, model, read_frac, load};
+    pn_series out = {writer, model, read_frac, load};
     panem_model_options options;
     pn_mem_port *port = NULL;
     PN_TRY(pn_traffic_model_options(&options, s, model, sharers, err));
     pn_traffic_config c = pn_traffic_config_of(s, &options, read_frac, load, sharers, sources);
     uint32_t in_flight = c.source.outstanding * sources + IN_FLIGHT_SPARE;
     if (writer) {
-        c.window = write_window;
+        c.window = pn_series_window;
         c.window_user = &out;
     }
     PN_TRY(pn_traffic_open_port(&port, s, &options, model, in_flight, err));

@@ -189,7 +189,7 @@ static void print(const pn_traffic_settings *s, pn_table *rows, pn_table *sums)
     }
 }
 
-static panem_status open_series(pn_traffic_settings *s, panem_error *err)
+panem_status pn_traffic_series_open(pn_traffic_settings *s, panem_error *err)
 {
     static const char header[] = "model,read_pct,load_pct,time_ns,read_gbs,write_gbs,"
                                  "outstanding_bytes,latency_ns\n";
@@ -216,7 +216,7 @@ static panem_status run_all(pn_table *rows, pn_table *sums, const pn_traffic_set
 static int measure_and_print(pn_traffic_settings *s, pn_table *rows, pn_table *sums, bool whole)
 {
     panem_error err = PANEM_ERROR_INIT;
-    if (open_series(s, &err) != PANEM_OK)
+    if (pn_traffic_series_open(s, &err) != PANEM_OK)
         return pn_fail_output(&err);
     pn_writer *series = s->series;
     if (run_all(rows, sums, s, whole, &err) != PANEM_OK) {

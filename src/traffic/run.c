@@ -3,12 +3,10 @@
  * responses go before submissions at the same time. */
 #include "traffic/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/stat.h"
 
 typedef struct queue {
     uint32_t *heap;  /* source numbers by due time */
@@ -28,21 +26,8 @@ typedef struct runner {
     uint32_t *free_slots;   /* a stack */
     uint32_t slot_count, free_count;
     queue queue;
-    uint64_t now_ps;
-    bool measuring;
     bool stepped;
-    uint64_t in_flight_bytes;
-    double area; /* byte x ps of outstanding, in the open window */
-    double area_total;
-    uint64_t area_from_ps;
-    pn_traffic_window open;
-    double open_latency_ns;
-    uint64_t windows, saturated;
-    uint64_t max_window_bytes;
-    pn_hist *hist[2];
-    double latency_sum_ns[2];
-    pn_batch_mean batches;
-    pn_traffic_result *result;
+    pn_meter meter;
 } runner;
 
 /* ---- queue of sources ---- */
@@ -82,69 +67,17 @@ static void queue_update(queue *q, uint32_t source, uint64_t due_ps)
     queue_set(q, i, source);
 }
 
-/* ---- measurement ---- */
-
-static void account_outstanding(runner *r, uint64_t until_ps)
-{
-    r->area += (double)r->in_flight_bytes * (double)(until_ps - r->area_from_ps);
-    r->area_from_ps = until_ps;
-}
-
-static void close_window(runner *r)
-{
-    pn_traffic_window *w = &r->open;
-    account_outstanding(r, w->start_ps + w->window_ps);
-    w->outstanding_bytes = r->area / (double)w->window_ps;
-    w->latency_ns = w->completions ? r->open_latency_ns / (double)w->completions : (double)NAN;
-    if (r->config->window)
-        r->config->window(r->config->window_user, w);
-    if (r->measuring) {
-        uint64_t bytes = w->read_bytes + w->write_bytes;
-        r->windows++;
-        r->area_total += r->area;
-        r->result->measured_ps += w->window_ps;
-        r->result->read_bytes += w->read_bytes;
-        r->result->write_bytes += w->write_bytes;
-        if (bytes > r->max_window_bytes)
-            r->max_window_bytes = bytes;
-        r->saturated +=
-            r->config->saturated_bytes > 0.0 && w->outstanding_bytes >= r->config->saturated_bytes;
-    }
-    r->area = 0.0;
-    r->open_latency_ns = 0.0;
-    *w = (pn_traffic_window){.start_ps = w->start_ps + w->window_ps, .window_ps = w->window_ps};
-}
-
-/* Closes the windows that end at or before now; measurement begins at a window's start. */
-static void pass_time(runner *r, uint64_t now_ps)
-{
-    r->now_ps = now_ps;
-    while (now_ps >= r->open.start_ps + r->open.window_ps) {
-        close_window(r);
-        if (!r->measuring && r->open.start_ps >= r->config->warmup_ps)
-            r->measuring = true;
-    }
-    account_outstanding(r, now_ps);
-}
+/* ---- responses ---- */
 
 static void take_response(runner *r, const pn_mem_response *response)
 {
-    double ns = (double)(response->done_ps - response->arrival_ps) / 1000.0;
     uint32_t number = r->slots[response->tag].source;
     r->free_slots[r->free_count++] = (uint32_t)response->tag;
-    r->in_flight_bytes -= response->bytes;
-    *(response->kind == PANEM_READ ? &r->open.read_bytes : &r->open.write_bytes) += response->bytes;
-    r->open.completions++;
-    r->open_latency_ns += ns;
-    pn_source_done(&r->sources[number], r->now_ps);
+    pn_source_done(&r->sources[number], r->meter.now_ps);
     queue_update(&r->queue, number, pn_source_due_ps(&r->sources[number]));
     if (r->config->response)
         r->config->response(r->config->response_user, response, &r->slots[response->tag]);
-    if (!r->measuring)
-        return;
-    pn_hist_add(r->hist[response->kind], response->done_ps - response->arrival_ps);
-    r->latency_sum_ns[response->kind] += ns;
-    pn_batch_add(&r->batches, ns);
+    pn_meter_answered(&r->meter, response);
 }
 
 static panem_status take_responses(runner *r, uint64_t until_ps)
@@ -153,7 +86,7 @@ static panem_status take_responses(runner *r, uint64_t until_ps)
     panem_status status = pn_mem_advance(r->port, until_ps);
     if (status != PANEM_OK)
         return pn_err(r->err, status, "the memory model stopped: %s", panem_status_text(status));
-    pass_time(r, until_ps);
+    pn_meter_pass(&r->meter, until_ps);
     while (pn_mem_pop(r->port, &response))
         take_response(r, &response);
     return PANEM_OK;
@@ -164,7 +97,7 @@ static panem_status take_responses(runner *r, uint64_t until_ps)
 /* The port said no: ask again when it says, or after its next event. */
 static void ask_later(runner *r, uint32_t number, uint64_t now_ps, uint64_t retry_ps)
 {
-    r->result->busy_answers += r->measuring;
+    pn_meter_busy(&r->meter);
     if (r->refused_ps[number] == UINT64_MAX)
         r->refused_ps[number] = now_ps;
     if (retry_ps == UINT64_MAX)
@@ -181,7 +114,7 @@ static void note_in_flight(runner *r, uint32_t number, uint32_t tag, uint64_t no
                                       r->sources[number].random_line};
     r->refused_ps[number] = UINT64_MAX;
     r->free_count--;
-    r->in_flight_bytes += r->config->line_bytes;
+    pn_meter_sent(&r->meter, r->config->line_bytes);
     queue_update(&r->queue, number, pn_source_due_ps(&r->sources[number]));
 }
 
@@ -196,7 +129,7 @@ static panem_status send(runner *r, uint32_t number, uint64_t now_ps)
                               .bytes = r->config->line_bytes,
                               .source = number,
                               .origin = PN_MEM_DEMAND};
-    pass_time(r, now_ps);
+    pn_meter_pass(&r->meter, now_ps);
     pn_source_send(source, now_ps, &is_read, &request.address);
     request.kind = is_read ? PANEM_READ : PANEM_WRITE;
     uint64_t retry_ps = 0;
@@ -225,13 +158,13 @@ static bool finished(runner *r)
     enum { CHECK_EVERY = 1024 };
     const double correlated = 0.3; /* batch means closer than this count as independent */
     const pn_traffic_config *c = r->config;
-    if (r->now_ps >= c->end_ps)
+    if (r->meter.now_ps >= c->end_ps)
         return true;
-    uint64_t n = r->batches.total;
+    uint64_t n = r->meter.batches.total;
     if (n < c->requests_min || n % CHECK_EVERY)
         return n >= c->requests_max;
-    double error = pn_batch_relative_error(&r->batches);
-    if (error < c->target_error && pn_batch_lag1(&r->batches) < correlated)
+    double error = pn_batch_relative_error(&r->meter.batches);
+    if (error < c->target_error && pn_batch_lag1(&r->meter.batches) < correlated)
         return true;
     return n >= c->requests_max;
 }
@@ -250,52 +183,16 @@ static panem_status loop(runner *r)
         if (next_ps == UINT64_MAX)
             return pn_err(r->err, PANEM_E_TIME, "nothing is in flight and nothing may be sent");
         if (event_ps <= next_ps)
-            PN_TRY(take_responses(r, event_ps > r->now_ps ? event_ps : r->now_ps));
+            PN_TRY(take_responses(r, event_ps > r->meter.now_ps ? event_ps : r->meter.now_ps));
         else if (due_ps <= next_ps)
-            PN_TRY(send(r, number, due_ps > r->now_ps ? due_ps : r->now_ps));
+            PN_TRY(send(r, number, due_ps > r->meter.now_ps ? due_ps : r->meter.now_ps));
         else
-            pass_time(r, next_ps);
+            pn_meter_pass(&r->meter, next_ps);
     }
     return PANEM_OK;
 }
 
-/* ---- results ---- */
-
-static pn_latency latency_of(const runner *r, int kind)
-{
-    const pn_hist *h = r->hist[kind];
-    uint64_t n = pn_hist_count(h);
-    return (pn_latency){
-        .requests = n,
-        .mean_ns = n ? r->latency_sum_ns[kind] / (double)n : (double)NAN,
-        .p50_ns = pn_hist_quantile(h, 0.50) / 1000.0,
-        .p95_ns = pn_hist_quantile(h, 0.95) / 1000.0,
-        .p99_ns = pn_hist_quantile(h, 0.99) / 1000.0,
-    };
-}
-
-/* Bandwidth over the closed windows only, so that no partial window biases it. */
-static void summarize(runner *r)
-{
-    pn_traffic_result *out = r->result;
-    double seconds = (double)out->measured_ps / 1e12;
-    double bytes = (double)(out->read_bytes + out->write_bytes);
-    out->windows = r->windows;
-    out->achieved_bytes_per_s = seconds > 0.0 ? bytes / seconds : 0.0;
-    out->read_frac = bytes > 0.0 ? (double)out->read_bytes / bytes : (double)NAN;
-    out->reads = latency_of(r, PANEM_READ);
-    out->writes = latency_of(r, PANEM_WRITE);
-    out->mean_latency_ns = pn_batch_mean_value(&r->batches);
-    out->relative_error = pn_batch_relative_error(&r->batches);
-    out->converged = out->relative_error < r->config->target_error;
-    double window_s = (double)r->config->window_ps / 1e12;
-    out->max_window_bytes_per_s = (double)r->max_window_bytes / window_s;
-    out->outstanding_bytes =
-        r->windows ? r->area_total / ((double)r->windows * (double)r->config->window_ps) : 0.0;
-    out->saturated_frac = r->windows && r->config->saturated_bytes > 0.0
-                              ? (double)r->saturated / (double)r->windows
-                              : (double)NAN;
-}
+/* ---- a run ---- */
 
 static panem_status allocate(runner *r)
 {
@@ -315,8 +212,10 @@ static panem_status allocate(runner *r)
     if (!r->slots || !r->free_slots || !r->refused_ps || !r->sources || !r->queue.heap ||
         !r->queue.place || !r->queue.due_ps)
         return pn_err(r->err, PANEM_E_NOMEM, "no memory for %u sources", n);
-    PN_TRY(pn_hist_create(&r->hist[PANEM_READ], r->err));
-    return pn_hist_create(&r->hist[PANEM_WRITE], r->err);
+    const pn_traffic_config *c = r->config;
+    pn_meter_config meter = {c->window_ps, c->warmup_ps, c->saturated_bytes, c->window,
+                             c->window_user};
+    return pn_meter_create(&r->meter, &meter, r->err);
 }
 
 static void release(runner *r)
@@ -328,8 +227,7 @@ static void release(runner *r)
     free(r->queue.heap);
     free(r->queue.place);
     free(r->queue.due_ps);
-    pn_hist_destroy(r->hist[PANEM_READ]);
-    pn_hist_destroy(r->hist[PANEM_WRITE]);
+    pn_meter_release(&r->meter);
 }
 
 static void start_sources(runner *r)
@@ -351,23 +249,14 @@ static void start_sources(runner *r)
 panem_status pn_traffic_run(pn_traffic_result *result, pn_mem_port *port,
                             const pn_traffic_config *config, panem_error *err)
 {
-    enum { FIRST_BATCH = 256 };
-    pn_traffic_result out;
-    memset(&out, 0, sizeof out);
-    runner r = {.config = config, .port = port, .err = err, .result = &out};
-    r.open.window_ps = config->window_ps;
-    pn_batch_init(&r.batches, FIRST_BATCH);
+    runner r = {.config = config, .port = port, .err = err};
     panem_status status = allocate(&r);
     if (status == PANEM_OK) {
         start_sources(&r);
-        if (config->warmup_ps == 0)
-            r.measuring = true;
         status = loop(&r);
     }
-    if (status == PANEM_OK) {
-        summarize(&r);
-        *result = out;
-    }
+    if (status == PANEM_OK)
+        pn_meter_result(&r.meter, result, config->target_error);
     release(&r);
     return status;
 }

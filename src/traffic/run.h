@@ -7,20 +7,9 @@
 #define PN_TRAFFIC_RUN_H
 
 #include "mem/port.h"
+#include "traffic/meter.h"
 #include "traffic/source.h"
 
-/* One measurement window, for series and settling. */
-typedef struct pn_traffic_window {
-    uint64_t start_ps;
-    uint64_t window_ps;
-    uint64_t read_bytes; /* completed */
-    uint64_t write_bytes;
-    double outstanding_bytes; /* time-averaged */
-    uint64_t completions;
-    double latency_ns; /* mean, of what completed in it; NaN when nothing did */
-} pn_traffic_window;
-
-typedef void (*pn_traffic_window_fn)(void *user, const pn_traffic_window *window);
 /* What the source did, beside the response. */
 typedef struct pn_traffic_sent {
     uint64_t asked_ps; /* when it first asked: earlier than the arrival when the port was busy */
@@ -50,28 +39,6 @@ typedef struct pn_traffic_config {
     pn_traffic_response_fn response; /* may be NULL */
     void *response_user;
 } pn_traffic_config;
-
-typedef struct pn_latency {
-    uint64_t requests;
-    double mean_ns; /* NaN when there were none; so for the quantiles */
-    double p50_ns, p95_ns, p99_ns;
-} pn_latency;
-
-typedef struct pn_traffic_result {
-    uint64_t measured_ps;
-    uint64_t read_bytes, write_bytes; /* completed */
-    double achieved_bytes_per_s;
-    double read_frac; /* of the completed bytes; NaN when none */
-    pn_latency reads, writes;
-    double mean_latency_ns; /* over both kinds */
-    double relative_error;  /* standard error of that mean */
-    bool converged;
-    double outstanding_bytes;      /* time-averaged */
-    double max_window_bytes_per_s; /* highest completed bandwidth of one window */
-    double saturated_frac;         /* share of windows; NaN without a bound */
-    uint64_t windows;
-    uint64_t busy_answers; /* submissions refused */
-} pn_traffic_result;
 
 /* Runs one point. The port is used, not owned. E_NOMEM, or what the port returned. */
 panem_status pn_traffic_run(pn_traffic_result *result, pn_mem_port *port,
