@@ -118,8 +118,11 @@ static void place_registers(pn_champsim_writer *w, places *p, const pn_inst *ins
             place_src(w, p, their_register(w, inst->addr[i]));
     }
     bool indirect = branch == PN_BRANCH_JUMP_INDIRECT || branch == PN_BRANCH_CALL_INDIRECT;
-    if (indirect && inst->n_src + inst->n_addr == 0)
-        place_src(w, p, their_register(w, PN_REG_OTHER)); /* through a fixed address */
+    bool through_register = false;
+    for (unsigned i = 0; i < p->n_src; i++)
+        through_register = through_register || (p->src[i] != REG_IP && p->src[i] != REG_SP);
+    if (indirect && !through_register) /* through a fixed address, or one relative to this */
+        place_src(w, p, their_register(w, PN_REG_OTHER));
 }
 
 void pn_champsim_add(pn_champsim_writer *w, const pn_op *op)

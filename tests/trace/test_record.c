@@ -9,6 +9,7 @@
 
 #include "../cmocka_pn.h"
 #include "base/file.h"
+#include "trace/copy.h"
 #include "trace/ptrace.h"
 #include "trace/record.h"
 #include "trace/stats.h"
@@ -246,6 +247,100 @@ static void a64_sections_have_the_counts_made_by_hand(void **state)
     assert_int_equal(stats.missing, 0);
 }
 
+/* ChampSim's own rules (its instruction.h): the kind of a branch follows from the registers listed
+ * in the 64-byte record alone. 26 is the instruction pointer, 6 the stack pointer, 25 the flags. */
+static pn_branch kind_for_champsim(const uint8_t *record)
+{
+    bool writes_ip = false, writes_sp = false;
+    bool reads_ip = false, reads_sp = false, reads_flags = false, reads_other = false;
+    for (unsigned i = 0; i < 2; i++) {
+        writes_ip |= record[10 + i] == 26;
+        writes_sp |= record[10 + i] == 6;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        uint8_t r = record[12 + i];
+        reads_ip |= r == 26;
+        reads_sp |= r == 6;
+        reads_flags |= r == 25;
+        reads_other |= r != 0 && r != 26 && r != 6 && r != 25;
+    }
+    if (!writes_ip)
+        return PN_BRANCH_NONE;
+    if (reads_sp && writes_sp && !reads_ip)
+        return PN_BRANCH_RETURN;
+    if (reads_sp && writes_sp && !reads_flags)
+        return reads_other ? PN_BRANCH_CALL_INDIRECT : PN_BRANCH_CALL;
+    if (!reads_sp && !reads_flags && !reads_other)
+        return PN_BRANCH_JUMP;
+    if (!reads_sp && !reads_ip && !reads_flags && reads_other)
+        return PN_BRANCH_JUMP_INDIRECT;
+    if (!reads_sp && reads_ip && !writes_sp && (reads_flags || reads_other))
+        return PN_BRANCH_COND;
+    return PN_BRANCH_COUNT; /* "other" */
+}
+
+/* Converts what path holds; counts the branches of every kind as ChampSim will see them. */
+static void convert_and_classify(unsigned kinds[PN_BRANCH_COUNT + 1])
+{
+    char out[sizeof path + 9];
+    char *data = NULL;
+    size_t length = 0, at = 0;
+    pn_copy_options copy = {.input = PN_TRACE_OPTIONS_INIT, .to = PN_TRACE_FORMAT_CHAMPSIM};
+    pn_trace_options options = PN_TRACE_OPTIONS_INIT;
+    pn_copy_result result;
+    pn_trace *trace = NULL;
+    (void)snprintf(out, sizeof out, "%s.champsim", path);
+    assert_int_equal(pn_trace_copy(&result, out, path, &copy, NULL), PANEM_OK);
+    assert_int_equal(pn_file_read(&data, &length, out, 1 << 26, NULL), PANEM_OK);
+    assert_int_equal(remove(out), 0);
+    assert_int_equal(pn_trace_open(&trace, path, &options, NULL), PANEM_OK);
+    memset(kinds, 0, (PN_BRANCH_COUNT + 1) * sizeof *kinds);
+    for (;;) {
+        pn_batch batch;
+        assert_int_equal(pn_trace_next(trace, &batch, NULL), PANEM_OK);
+        if (batch.n_ops == 0)
+            break;
+        for (size_t i = 0; i < batch.n_ops; i++, at += 64) {
+            const pn_op *op = &batch.ops[i];
+            const uint8_t *record = (const uint8_t *)data + at;
+            assert_true(at + 64 <= length);
+            pn_branch kind = kind_for_champsim(record);
+            kinds[kind]++;
+            if (kind != op->inst->branch)
+                fail_msg("instruction %zu at %#llx: ChampSim takes branch kind %d for %d", at / 64,
+                         (unsigned long long)op->inst->pc, op->inst->branch, (int)kind);
+            assert_int_equal(record[8], kind != PN_BRANCH_NONE);
+            assert_int_equal(record[9], (op->flags & PN_OP_TAKEN) != 0);
+        }
+    }
+    assert_int_equal(at, length);
+    pn_trace_close(trace);
+    free(data);
+}
+
+static void champsim_takes_every_branch_for_what_it_is(void **state)
+{
+    (void)state;
+    unsigned kinds[PN_BRANCH_COUNT + 1], seen[PN_BRANCH_COUNT] = {0};
+    static const struct {
+        const char *qemu, *program;
+    } cases[] = {{"/usr/bin/qemu-x86_64", PN_MICRO_X86},
+                 {"/usr/bin/qemu-aarch64", PN_MICRO_A64},
+                 {"/usr/bin/qemu-x86_64", "/bin/ls"},
+                 {"/usr/bin/qemu-aarch64", PN_KERNEL_A64}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (!have(cases[i].qemu, cases[i].program))
+            skip();
+        (void)record(cases[i].program, 0, 50000, true);
+        convert_and_classify(kinds);
+        for (unsigned k = 0; k < PN_BRANCH_COUNT; k++)
+            seen[k] += kinds[k];
+    }
+    for (unsigned k = PN_BRANCH_NONE; k < PN_BRANCH_COUNT; k++)
+        if (seen[k] == 0)
+            fail_msg("no branch of kind %u was tried", k);
+}
+
 static void two_recordings_are_the_same_bytes(void **state)
 {
     (void)state;
@@ -314,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PN_TEST(x86_sections_have_the_counts_made_by_hand),
         PN_TEST(a64_sections_have_the_counts_made_by_hand),
+        PN_TEST(champsim_takes_every_branch_for_what_it_is),
         PN_TEST(two_recordings_are_the_same_bytes),
         PN_TEST(the_window_is_exact_and_its_start_is_told),
         PN_TEST(what_is_no_program_is_refused_by_what_it_is),
