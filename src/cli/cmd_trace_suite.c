@@ -149,6 +149,11 @@ static void export_places(const settings *s, const job *j)
     (void)snprintf(text, sizeof text, "%s/scratch/%s", s->full, j->w->name);
     (void)setenv("WORK", text, 1);
     (void)setenv("TRACE", j->trace, 1);
+    if (geteuid() == 0 && j->w->user[0])
+        (void)snprintf(text, sizeof text, "setpriv --reuid=%s --clear-groups", j->w->user);
+    else
+        text[0] = '\0';
+    (void)setenv("AS", text, 1);
 }
 
 /* The shell script that records it. The driver of a server ends with the recording. */
@@ -158,6 +163,8 @@ static char *script_of(const settings *s, const pn_workload *w)
     const char *sysroot =
         strcmp(w->isa, "aarch64") == 0 ? "--sysroot \"${SYSROOT:-/usr/aarch64-linux-gnu}\"" : "";
     pn_text_puts(&t, "set -e\nmkdir -p \"$WORK\"\ncd \"$WORK\"\n");
+    if (w->user[0])
+        pn_text_printf(&t, "[ -z \"$AS\" ] || chown %s .\n", w->user);
     if (w->setup[0])
         pn_text_printf(&t, "if [ ! -e .ready ]; then\n%s\n: > .ready\nfi\n", w->setup);
     if (w->driver[0])
@@ -167,8 +174,8 @@ static char *script_of(const settings *s, const pn_workload *w)
                        "EXIT\n",
                        w->driver);
     pn_text_printf(&t,
-                   "\"$PANEM\" trace record -o \"$TRACE\" --name %s --skip %s --max %s --stop %s "
-                   "-- %s > output.log 2> record.log\n",
+                   "$AS \"$PANEM\" trace record -o recorded.ptrace --name %s --skip %s --max %s "
+                   "--stop %s -- %s > output.log 2> record.log\nmv recorded.ptrace \"$TRACE\"\n",
                    w->name, w->skip[0] ? w->skip : "0", s->max ? s->max : w->max, sysroot,
                    w->command);
     return t.data;

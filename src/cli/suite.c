@@ -61,14 +61,14 @@ static panem_status check_keys(struct fy_node *root, const char *const *known, c
 
 static panem_status load_workload(pn_workload *w, const char *path, panem_error *err)
 {
-    static const char *const keys[] = {"name",    "summary", "isa",  "packages", "setup",
-                                       "command", "driver",  "skip", "max",      NULL};
+    static const char *const keys[] = {"name",   "summary", "isa",  "packages", "setup", "command",
+                                       "driver", "user",    "skip", "max",      NULL};
     struct fy_document *document = NULL;
     PN_TRY(load_document(&document, path, err));
     struct fy_node *root = fy_document_root(document);
     panem_status status = check_keys(root, keys, path, err);
     char **fields[] = {&w->name,    &w->summary, &w->isa,  &w->packages, &w->setup,
-                       &w->command, &w->driver,  &w->skip, &w->max};
+                       &w->command, &w->driver,  &w->user, &w->skip,     &w->max};
     for (size_t i = 0; status == PANEM_OK && i < sizeof fields / sizeof *fields; i++) {
         *fields[i] = take(root, keys[i]);
         if (!*fields[i])
@@ -131,7 +131,7 @@ void pn_suite_release(pn_suite *suite)
     for (size_t i = 0; i < suite->n; i++) {
         pn_workload *w = &suite->workloads[i];
         char *fields[] = {w->name,    w->summary, w->isa,  w->packages, w->setup,
-                          w->command, w->driver,  w->skip, w->max};
+                          w->command, w->driver,  w->user, w->skip,     w->max};
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
             free(fields[k]);
     }

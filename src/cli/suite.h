@@ -14,6 +14,7 @@ typedef struct pn_workload {
     char *setup;    /* shell, once, in the workload's folder: makes its input */
     char *command;  /* shell words: the program and its arguments */
     char *driver;   /* shell, beside the program: the client of a server */
+    char *user;     /* when root records: run the program as this one instead; it refuses root */
     char *skip, *max;
 } pn_workload;
 
