@@ -14,4 +14,12 @@ static inline double pn_u128_to_double(pn_u128 value)
     return (double)value;
 }
 
+/* The same of a number in halves. */
+static inline double pn_halves_to_double(uint64_t low, uint64_t high)
+{
+    if (__builtin_expect(high == 0 && (int64_t)low >= 0, 1))
+        return (double)(int64_t)low;
+    return (double)((pn_u128)high << 64 | low);
+}
+
 #endif

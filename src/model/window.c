@@ -171,8 +171,7 @@ static inline bool jumped(const pn_window_model *m, double now_bytes)
 {
     double last = m->last_bytes;
     double more = now_bytes > last ? now_bytes : last;
-    double less = now_bytes > last ? last : now_bytes;
-    double gap = more - less - JUMP_FLOOR_BYTES;
+    double gap = fabs(now_bytes - last) - JUMP_FLOOR_BYTES;
     gap = gap > 0.0 ? gap : 0.0;
     return gap * gap > m->jump_square * more;
 }
@@ -203,13 +202,20 @@ NEVER_INLINE bool decide_busy(pn_window_model *m, pn_mix_place at)
     return m->outstanding_bytes >= pn_relation_n_peak(at);
 }
 
+/* Time average of what was outstanding in the newest closed window. both: in the average. */
+static inline double newest_bytes(const pn_window_model *m, const pn_closed *newest, double both)
+{
+    if (newest != m->sum)
+        both = pn_closed_double(newest, PANEM_READ) + pn_closed_double(newest, PANEM_WRITE);
+    return both * m->per_window;
+}
+
 /* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
  * now_bytes and arrived are the newest window's. True: it is saturated. */
-static inline bool decide(pn_window_model *m, uint64_t added_ps, double now_bytes, uint64_t arrived)
+static inline bool decide(pn_window_model *m, uint64_t added_ps, double reads, double writes,
+                          double now_bytes, uint64_t arrived)
 {
     const panem_relation relation = m->base.options.relation;
-    double reads = pn_closed_double(m->sum, PANEM_READ);
-    double writes = pn_closed_double(m->sum, PANEM_WRITE);
     double both = reads + writes;
     double n = both * m->scale;
     double read_frac = reads / both;
@@ -285,8 +291,7 @@ NEVER_INLINE void open_less(pn_window_model *m)
 static inline void set_open(pn_window_model *m)
 {
     m->open_ps = m->window_ps;
-    if (__builtin_expect(m->latency_windows >= m->mask, 0) ||
-        __builtin_expect(m->start_ps > PN_TIME_MAX_PS + 1 - m->window_ps, 0))
+    if (__builtin_expect((m->latency_windows >= m->mask) | (m->start_ps > m->full_ps), 0))
         open_less(m);
 }
 
@@ -311,6 +316,7 @@ static inline void move_on(pn_window_model *m, uint64_t windows)
     uint64_t passed_ps = windows * m->window_ps;
     m->index += windows;
     m->start_ps += passed_ps;
+    m->slot = &m->slots[m->index & m->mask];
     set_open(m);
     if (passed_ps < PN_SPAN_MAX_PS)
         turn_guard(m, passed_ps);
@@ -410,32 +416,36 @@ static inline void forget_arrivals(pn_window_model *m, pn_slot *slot)
  * suffice. Returns the bytes that arrived. */
 static inline uint64_t harvest_window(pn_window_model *m, pn_closed *closed, uint64_t pending)
 {
-    pn_slot *slot = &m->slots[m->index & m->mask];
+    pn_slot *slot = m->slot;
+    pn_slot *next = slot == m->slots + m->mask ? m->slots : slot + 1;
     uint64_t arrived;
     if (__builtin_expect((pending > m->small_bytes) | (m->latency_windows != 0), 0)) {
         arrived = collect_rare(m, slot, closed);
     } else {
-        pn_slot *next = &m->slots[(m->index + 1) & m->mask];
         arrived = collect(m, slot, next, closed, PANEM_READ);
         arrived += collect(m, slot, next, closed, PANEM_WRITE);
     }
     forget_arrivals(m, slot);
+    m->slot = next;
     return arrived;
 }
 
-/* Time average of what was outstanding in a closed window. */
-static inline double newest_bytes(const pn_window_model *m, const pn_closed *closed)
+/* The oldest entry of the history, which the newest closed window replaces. */
+static inline pn_closed *next_of_history(pn_window_model *m)
 {
-    return (pn_closed_double(closed, PANEM_READ) + pn_closed_double(closed, PANEM_WRITE)) *
-           m->per_window;
+    pn_closed *oldest = m->history;
+    if (m->base.options.windows > 1) {
+        oldest += m->history_at;
+        m->history_at = m->history_at + 1 == m->base.options.windows ? 0 : m->history_at + 1;
+    }
+    return oldest;
 }
 
 /* pending: what bytes_pending says. Returns what it says afterwards. */
 static inline uint64_t close_window(pn_window_model *m, uint64_t pending)
 {
     uint64_t start_ps = m->start_ps;
-    pn_closed *closed = &m->history[m->history_at];
-    m->history_at = m->history_at + 1 == m->base.options.windows ? 0 : m->history_at + 1;
+    pn_closed *closed = next_of_history(m);
     uint64_t added_ps = m->guard_added_ps != 0 ? guard_mean_ps(m) : 0;
     uint64_t arrived = harvest_window(m, closed, pending);
     pending = m->carry[0] + m->carry[1];
@@ -443,9 +453,12 @@ static inline uint64_t close_window(pn_window_model *m, uint64_t pending)
         take_ahead(m);
         pending = bytes_pending(m);
     }
+    double reads = pn_closed_double(m->sum, PANEM_READ);
+    double writes = pn_closed_double(m->sum, PANEM_WRITE);
     bool saturated = false;
-    if (__builtin_expect(pn_closed_holds(m->sum), 1))
-        saturated = decide(m, added_ps, newest_bytes(m, closed), arrived);
+    if (__builtin_expect(reads + writes > 0.0, 1))
+        saturated =
+            decide(m, added_ps, reads, writes, newest_bytes(m, closed, reads + writes), arrived);
     else
         decide_empty(m, added_ps);
     m->stats.windows_saturated += saturated;
@@ -568,30 +581,45 @@ NEVER_INLINE panem_status accept(pn_window_model *m, panem_response *response,
     return PANEM_OK;
 }
 
-/* A valid request that arrives in the open window and fits the ring unless the guard delays it.
- * One addend of a moment is below 2^20 bytes x 2^34 ps: a sum whose top bit shows is folded away
+/* A request that the guard delays. */
+NEVER_INLINE panem_status accept_late(pn_window_model *m, panem_response *response,
+                                      const panem_request *request)
+{
+    uint64_t rel_ps = request->time_ps - m->start_ps;
+    int64_t clock = guard_serve(m, rel_ps, request->bytes);
+    return accept(m, response, request, (uint64_t)guard_extra_ps(m, clock, rel_ps), clock);
+}
+
+/* One addend of a moment is below 2^20 bytes x 2^34 ps: a sum whose top bit shows is folded away
  * before it can wrap. */
+NEVER_INLINE panem_status fold_moment(pn_window_model *m, uint32_t group)
+{
+    m->group_wide[group] += m->group_moment[group];
+    m->group_moment[group] = 0;
+    return PANEM_OK;
+}
+
+/* A valid request that arrives in the open window and fits the ring unless the guard delays it.
+ * What is rare ends in a call, so that the common path saves no register. */
 static inline panem_status accept_common(pn_window_model *m, panem_response *response,
                                          const panem_request *request, uint64_t rel_ps)
 {
     uint64_t bytes = request->bytes;
-    if (m->guard != PANEM_GUARD_OFF) {
+    uint32_t kind = request->kind;
+    if (__builtin_expect(m->guard != PANEM_GUARD_OFF, 1)) {
         int64_t clock = guard_serve(m, rel_ps, bytes);
-        int64_t extra_ps = guard_extra_ps(m, clock, rel_ps);
-        if (extra_ps > 0)
-            return accept(m, response, request, (uint64_t)extra_ps, clock);
+        if (__builtin_expect(guard_extra_ps(m, clock, rel_ps) > 0, 0))
+            return accept_late(m, response, request);
         m->guard_clock = clock;
     }
-    uint32_t over = rel_ps + m->latency_rest_ps >= m->window_ps;
-    uint32_t group = 2 * over + request->kind;
+    answer(m, response, request, m->latency_ps);
+    uint32_t across = rel_ps + m->latency_rest_ps >= m->window_ps;
+    uint32_t group = 2 * across + kind;
+    m->requests[kind]++;
     m->group_bytes[group] += bytes;
     m->group_moment[group] += bytes * rel_ps;
-    if (__builtin_expect(m->group_moment[group] >> 63 != 0, 0)) {
-        m->group_wide[group] += m->group_moment[group];
-        m->group_moment[group] = 0;
-    }
-    m->requests[request->kind]++;
-    answer(m, response, request, m->latency_ps);
+    if (__builtin_expect(m->group_moment[group] >> 63 != 0, 0))
+        return fold_moment(m, group);
     return PANEM_OK;
 }
 
@@ -639,7 +667,7 @@ static panem_status window_access(panem_model *model, panem_response *response,
     if (request->bytes - 1 >= PN_REQUEST_MAX_BYTES || request->kind > PANEM_WRITE)
         return PANEM_E_ARG;
     uint64_t rel_ps = request->time_ps - m->start_ps;
-    if (rel_ps >= m->open_ps)
+    if (__builtin_expect(rel_ps >= m->open_ps, 0))
         return access_other(m, response, request);
     return accept_common(m, response, request, rel_ps);
 }
@@ -736,6 +764,8 @@ static void sum_history(pn_window_model *m)
 void pn_window_derive(pn_window_model *m)
 {
     m->start_ps = m->index * m->window_ps;
+    m->slot = &m->slots[m->index & m->mask];
+    m->full_ps = PN_TIME_MAX_PS + 1 - m->window_ps;
     set_latency(m, m->latency_ps);
     set_open(m);
     set_guard_step(m);

@@ -59,12 +59,7 @@ static inline void pn_closed_set(pn_closed *c, int kind, pn_u128 area, uint64_t 
 
 static inline double pn_closed_double(const pn_closed *c, int kind)
 {
-    return pn_u128_to_double(pn_closed_area(c, kind));
-}
-
-static inline bool pn_closed_holds(const pn_closed *c)
-{
-    return (c->area_low[0] | c->area_low[1] | c->area_high[0] | c->area_high[1]) != 0;
+    return pn_halves_to_double(c->area_low[kind], c->area_high[kind]);
 }
 
 /* The common request arrives in the open window and takes just the present latency, a number of
@@ -87,7 +82,7 @@ typedef struct pn_window_model {
     double scale;             /* sharers / (windows x window_ps) */
     double per_window;        /* 1 / window_ps */
     double jump_square;       /* jump_sigmas^2 x 64 bytes; infinite: steps are not looked for */
-    pn_slot *slots;           /* ring_windows of them; the open window's is slots[index & mask] */
+    pn_slot *slots;           /* ring_windows of them */
     pn_ahead *ahead;          /* ring_windows of them, or NULL in ordered mode */
     pn_closed *history;       /* options.windows of them */
 
@@ -100,6 +95,8 @@ typedef struct pn_window_model {
     int64_t guard_step;   /* ps x 2^16 per byte at the peak */
     int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
     int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
+    pn_slot *slot;        /* the open window's: slots[index & mask] */
+    uint64_t full_ps;     /* a window that starts here or before ends at a legal time */
     pn_closed *sum;       /* over history: total, or the one entry itself */
     pn_closed total;
     pn_relation_hint hint; /* guesses: no effect on results */
