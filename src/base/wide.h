@@ -14,7 +14,28 @@ static inline double pn_u128_to_double(pn_u128 value)
     return (double)value;
 }
 
-/* The same of a number in halves. */
+/* A wide number in memory that only small ones are added to, in two instructions. */
+typedef struct pn_halves {
+    uint64_t low, high;
+} pn_halves;
+
+static inline pn_u128 pn_halves_get(pn_halves h)
+{
+    return (pn_u128)h.high << 64 | h.low;
+}
+
+static inline pn_halves pn_halves_of(pn_u128 value)
+{
+    return (pn_halves){(uint64_t)value, (uint64_t)(value >> 64)};
+}
+
+static inline void pn_halves_add(pn_halves *h, uint64_t more)
+{
+    h->low += more;
+    h->high += h->low < more;
+}
+
+/* Nearest double of a number in halves. */
 static inline double pn_halves_to_double(uint64_t low, uint64_t high)
 {
     if (__builtin_expect(high == 0 && (int64_t)low >= 0, 1))

@@ -11,8 +11,13 @@
 static uint32_t find_segment(const pn_curve *c, double n, uint32_t guess)
 {
     uint32_t last = c->kept - 1;
-    if (guess < last && c->n[guess] <= n && n < c->n[guess + 1])
+    if (guess >= last)
+        guess = 0;
+    if (c->n[guess] <= n && n < c->n[guess + 1])
         return guess;
+    uint32_t near = guess > 0 && n < c->n[guess] ? guess - 1 : guess + 1;
+    if (near < last && c->n[near] <= n && n < c->n[near + 1])
+        return near;
     uint32_t low = 0;
     uint32_t high = last; /* n[low] <= n < n[high] */
     while (high - low > 1) {
@@ -106,7 +111,7 @@ double pn_relation_loaded_ns(const pn_curve *low, panem_beyond beyond, double n,
     double l = curve_ns(low, beyond, n, &hint->low);
     if (low->next == low)
         return l;
-    return (1.0 - w) * l + w * curve_ns(low->next, beyond, n, &hint->high);
+    return l + w * (curve_ns(low->next, beyond, n, &hint->high) - l);
 }
 
 double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, double n, double r,
@@ -118,7 +123,7 @@ double pn_relation_latency_ns(const panem_curves *set, panem_relation relation, 
     r = clamp_frac(r);
     if (!(n > 0.0))
         n = 0.0;
-    return pn_relation_at_ns(relation, pn_relation_place(set, relation.mix, r), n, r, hint);
+    return pn_relation_at_ns(set, relation, pn_relation_place(set, relation.mix, r), n, r, hint);
 }
 
 /* The breakpoints of one curve or of two together, in rising order of N. */
@@ -285,6 +290,7 @@ static void chain(panem_curves *set)
         c->per_gap = last ? 0.0 : 1.0 / (c->next_frac - c->read_frac);
         c->flat_n = c->n[0] < c->next->n[0] ? c->n[0] : c->next->n[0];
         c->idle_ns = c->latency[0];
+        c->idle_slope = (c->next->latency[0] - c->latency[0]) * c->per_gap;
     }
     set->covers_from = set->curves[0].read_frac - 0.0005;
     set->covers_to = set->curves[set->count - 1].read_frac + 0.0005;

@@ -35,19 +35,19 @@ pn_mix_place pn_relation_nearest(const panem_curves *set, double r);
 
 static inline pn_mix_place pn_relation_place(const panem_curves *set, panem_mix mix, double r)
 {
-    if (mix == PANEM_MIX_NEAREST)
+    if (__builtin_expect(mix == PANEM_MIX_NEAREST, 0))
         return pn_relation_nearest(set, r);
     double x = r * PN_MIX_STEPS;
-    int i = (int)x;
-    return (pn_mix_place){&set->mix[i], x - i};
+    int64_t i = (int64_t)x;
+    return (pn_mix_place){&set->mix[i], x - (double)i};
 }
 
 /* The row nearest to r, for what need not be interpolated. */
 static inline const pn_mix_row *pn_relation_round(const panem_curves *set, panem_mix mix, double r)
 {
-    if (mix == PANEM_MIX_NEAREST)
+    if (__builtin_expect(mix == PANEM_MIX_NEAREST, 0))
         return pn_relation_nearest(set, r).row;
-    return &set->mix[(int)(r * PN_MIX_STEPS + 0.5)];
+    return &set->mix[(int64_t)(r * PN_MIX_STEPS + 0.5)];
 }
 
 static inline double pn_relation_peak_gbs(pn_mix_place at)
@@ -65,34 +65,36 @@ static inline double pn_relation_n_busy(pn_mix_place at)
     return at.row->n_busy + at.past * (at.row[1].n_busy - at.row->n_busy);
 }
 
-/* Where the idle latency does not answer: between low and the next curve, at weight 1 - w and w. */
+/* Where the idle latency does not answer: between low and the next curve, so far on the way. */
 double pn_relation_loaded_ns(const pn_curve *low, panem_beyond beyond, double n, double w,
                              pn_relation_hint *hint);
 
 /* Equation 8. No branch asks whether r lies between the curves: it does so now and then, as no
- * predictor can guess. Outside, and beyond the last curve, the weight is 0. */
-static inline double pn_relation_between_ns(const pn_curve *low, panem_beyond beyond, double n,
-                                            double r, pn_relation_hint *hint)
+ * predictor can guess. Beyond the last curve both slopes are 0; from is the first one's read
+ * fraction, below which r counts as that. */
+static inline double pn_relation_between_ns(const pn_curve *low, double from, panem_beyond beyond,
+                                            double n, double r, pn_relation_hint *hint)
 {
-    while (low->next_frac <= r) /* at most a row of the table away */
+    double covered = r > from ? r : from;
+    while (__builtin_expect(low->next_frac <= r, 0)) /* at most a row of the table away */
         low++;
-    double w = (r - low->read_frac) * low->per_gap;
-    w = w > 0.0 ? w : 0.0;
+    double past = covered - low->read_frac;
     if (n > low->flat_n)
-        return pn_relation_loaded_ns(low, beyond, n, w, hint);
-    return (1.0 - w) * low->idle_ns + w * low->next->idle_ns;
+        return pn_relation_loaded_ns(low, beyond, n, past * low->per_gap, hint);
+    return low->idle_ns + past * low->idle_slope;
 }
 
 double pn_relation_nearest_ns(const pn_curve *curve, panem_beyond beyond, double n,
                               pn_relation_hint *hint);
 
 /* pn_relation_latency_ns; at is the place of r. */
-static inline double pn_relation_at_ns(panem_relation relation, pn_mix_place at, double n, double r,
-                                       pn_relation_hint *hint)
+static inline double pn_relation_at_ns(const panem_curves *set, panem_relation relation,
+                                       pn_mix_place at, double n, double r, pn_relation_hint *hint)
 {
-    if (relation.mix == PANEM_MIX_NEAREST)
+    if (__builtin_expect(relation.mix == PANEM_MIX_NEAREST, 0))
         return pn_relation_nearest_ns(at.row->curve, relation.beyond, n, hint);
-    return pn_relation_between_ns(at.row->curve, relation.beyond, n, r, hint);
+    return pn_relation_between_ns(at.row->curve, set->curves[0].read_frac, relation.beyond, n, r,
+                                  hint);
 }
 
 /* True when r lies outside the read fractions the curves cover, by more than 0.0005. No branch:

@@ -21,6 +21,7 @@ typedef struct pn_curve {
     double per_gap;   /* 1 / (next_frac - read_frac); of the last: 0 */
     double flat_n;    /* up to so many bytes this curve and the next one are at idle latency */
     double idle_ns;
+    double idle_slope; /* by how much the next curve's is higher, over the gap; of the last: 0 */
     const struct pn_curve *next; /* of the last: itself */
     uint32_t raw_points;
     uint32_t kept;         /* 1.. */

@@ -26,6 +26,9 @@
 /* Off the common path, so that it needs few registers. */
 #define NEVER_INLINE __attribute__((noinline)) static
 
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
 enum { LINE_BYTES = 64 };
 
 /* A step of the load is more than four lines, and its bandwidth is believed up to so much of peak:
@@ -58,7 +61,9 @@ static inline place place_of(const pn_window_model *m, uint64_t rel_ps)
 static uint64_t whole_ps(double ns)
 {
     double ps = ns * 1000.0 + 0.5;
-    return ps < (double)PN_SPAN_MAX_PS ? (uint64_t)(int64_t)ps : PN_SPAN_MAX_PS;
+    if (UNLIKELY(!(ps < (double)PN_SPAN_MAX_PS)))
+        return PN_SPAN_MAX_PS;
+    return (uint64_t)(int64_t)ps;
 }
 
 /* Equation 15. The bounds rise, so that the level is the number of them reached. */
@@ -83,7 +88,7 @@ static inline void set_latency(pn_window_model *m, uint64_t latency_ps)
     m->latency_ps = latency_ps;
     m->latency_windows = 0;
     m->latency_rest_ps = latency_ps;
-    if (__builtin_expect(latency_ps >= m->window_ps, 0))
+    if (UNLIKELY(latency_ps >= m->window_ps))
         set_far(m);
 }
 
@@ -92,7 +97,7 @@ static uint64_t idle_ps(const pn_window_model *m)
     const panem_relation relation = m->base.options.relation;
     pn_mix_place at = pn_relation_place(m->base.set, relation.mix, m->read_frac);
     pn_relation_hint hint = {0, 0};
-    return whole_ps(pn_relation_at_ns(relation, at, 0.0, m->read_frac, &hint));
+    return whole_ps(pn_relation_at_ns(m->base.set, relation, at, 0.0, m->read_frac, &hint));
 }
 
 /* What the guard needs of the present latency and mix (equation 16): a clock never lags an arrival
@@ -105,7 +110,7 @@ static inline void set_guard(pn_window_model *m)
     int64_t line_ps = (m->guard_step * LINE_BYTES >> PN_GUARD_BITS) + 1;
     int64_t lead_ps = latency_ps - (slack_ps > line_ps ? slack_ps : line_ps);
     m->guard_gap_ps = latency_ps;
-    if (m->guard == PANEM_GUARD_ARRIVALS) {
+    if (UNLIKELY(m->guard == PANEM_GUARD_ARRIVALS)) {
         lead_ps = 0;
         m->guard_gap_ps -= (int64_t)idle_ps(m);
     }
@@ -160,7 +165,7 @@ static inline uint64_t bytes_pending(const pn_window_model *m)
 static inline void set_price(pn_window_model *m, double latency_ns, uint64_t added_ps)
 {
     uint64_t latency_ps = whole_ps(latency_ns);
-    if (added_ps != 0)
+    if (UNLIKELY(added_ps != 0))
         latency_ps = compensated_ps(m, latency_ps, added_ps);
     set_latency(m, latency_ps);
 }
@@ -172,8 +177,7 @@ static inline bool jumped(const pn_window_model *m, double now_bytes)
     double last = m->last_bytes;
     double more = now_bytes > last ? now_bytes : last;
     double gap = fabs(now_bytes - last) - JUMP_FLOOR_BYTES;
-    gap = gap > 0.0 ? gap : 0.0;
-    return gap * gap > m->jump_square * more;
+    return gap * fabs(gap) > m->jump_square * more;
 }
 
 /* Then the window's arrivals say where the load is going before outstanding bytes have followed:
@@ -202,14 +206,6 @@ NEVER_INLINE bool decide_busy(pn_window_model *m, pn_mix_place at)
     return m->outstanding_bytes >= pn_relation_n_peak(at);
 }
 
-/* Time average of what was outstanding in the newest closed window. both: in the average. */
-static inline double newest_bytes(const pn_window_model *m, const pn_closed *newest, double both)
-{
-    if (newest != m->sum)
-        both = pn_closed_double(newest, PANEM_READ) + pn_closed_double(newest, PANEM_WRITE);
-    return both * m->per_window;
-}
-
 /* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
  * now_bytes and arrived are the newest window's. True: it is saturated. */
 static inline bool decide(pn_window_model *m, uint64_t added_ps, double reads, double writes,
@@ -222,19 +218,19 @@ static inline bool decide(pn_window_model *m, uint64_t added_ps, double reads, d
     m->outstanding_bytes = n;
     m->read_frac = read_frac;
     pn_mix_place at = pn_relation_place(m->base.set, relation.mix, read_frac);
-    double latency_ns = pn_relation_at_ns(relation, at, n, read_frac, &m->hint);
-    if (jumped(m, now_bytes))
+    double latency_ns = pn_relation_at_ns(m->base.set, relation, at, n, read_frac, &m->hint);
+    if (UNLIKELY(jumped(m, now_bytes)))
         latency_ns = jump_ns(m, at, arrived, latency_ns);
     m->last_bytes = now_bytes;
     set_price(m, latency_ns, added_ps);
-    if (m->guard != PANEM_GUARD_OFF) {
+    if (LIKELY(m->guard != PANEM_GUARD_OFF)) {
         mix_guard(m, reads, writes);
         set_guard_step(m);
         set_guard(m);
     }
     m->stats.windows_outside_mix += pn_relation_outside(m->base.set, read_frac);
     m->quiet = false;
-    if (!(n < at.row->n_light * m->light))
+    if (UNLIKELY(!(n < at.row->n_light * m->light)))
         return decide_busy(m, at);
     m->cbusy = 0;
     return false;
@@ -247,7 +243,8 @@ NEVER_INLINE void decide_empty(pn_window_model *m, uint64_t added_ps)
     pn_mix_place at = pn_relation_place(m->base.set, o->relation.mix, m->read_frac);
     m->outstanding_bytes = 0.0;
     m->last_bytes = 0.0;
-    set_price(m, pn_relation_at_ns(o->relation, at, 0.0, m->read_frac, &m->hint), added_ps);
+    set_price(m, pn_relation_at_ns(m->base.set, o->relation, at, 0.0, m->read_frac, &m->hint),
+              added_ps);
     if (m->guard != PANEM_GUARD_OFF)
         set_guard(m);
     if (m->light > 0.0)
@@ -291,7 +288,7 @@ NEVER_INLINE void open_less(pn_window_model *m)
 static inline void set_open(pn_window_model *m)
 {
     m->open_ps = m->window_ps;
-    if (__builtin_expect((m->latency_windows >= m->mask) | (m->start_ps > m->full_ps), 0))
+    if (UNLIKELY((m->latency_windows >= m->mask) | (m->start_ps > m->full_ps)))
         open_less(m);
 }
 
@@ -337,104 +334,96 @@ static void take_ahead(pn_window_model *m)
     memset(next, 0, sizeof *next);
 }
 
-/* The sliding sum: the newest closed window replaces the oldest. */
-static inline void average(pn_window_model *m, pn_closed *old, int k, pn_u128 area, uint64_t done)
-{
-    if (m->sum != old) {
-        pn_u128 sum = pn_closed_area(m->sum, k) + area - pn_closed_area(old, k);
-        pn_closed_set(m->sum, k, sum, m->sum->done[k] + done - old->done[k]);
-    }
-    pn_closed_set(old, k, area, done);
-}
+/* What a window held, by kind: the integral of outstanding bytes and completions, arrivals. */
+typedef struct crop {
+    pn_closed held;
+    uint64_t arrived[2];
+} crop;
 
-/* Books one kind's integral, arrivals and completions of the window that closes. */
-static inline void book(pn_window_model *m, pn_closed *closed, int k, pn_u128 area,
-                        uint64_t arrived, uint64_t done)
+/* Any window: the groups' completions move to the ring. */
+NEVER_INLINE void collect_any(pn_window_model *m, crop *c)
 {
-    average(m, closed, k, area, done);
-    m->area_sum[k] += area;
-    m->carry[k] += arrived - done;
-    m->bytes[k] += arrived;
-    m->priced[k] = m->requests[k];
-}
-
-/* Any window: the groups' completions move to the ring. Returns the bytes that arrived. */
-static inline uint64_t collect_any(pn_window_model *m, pn_slot *slot, pn_closed *closed, int k)
-{
-    pn_u128 head = pn_window_head(m, k);
-    uint64_t arrived = pn_window_arrived(m, k);
     uint64_t first = m->index + m->latency_windows;
-    pn_slot_add(&m->slots[first & m->mask], k, pn_window_group_tail(m, k), m->group_bytes[k]);
-    pn_slot_add(&m->slots[(first + 1) & m->mask], k, pn_window_group_tail(m, 2 + k),
-                m->group_bytes[2 + k]);
-    pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - pn_slot_tail(slot, k);
-    m->latency_sum[k] = pn_window_latency_sum(m, k);
-    book(m, closed, k, area, arrived, slot->done[k]);
-    return arrived;
-}
-
-NEVER_INLINE uint64_t collect_rare(pn_window_model *m, pn_slot *slot, pn_closed *closed)
-{
-    uint64_t arrived = collect_any(m, slot, closed, PANEM_READ);
-    arrived += collect_any(m, slot, closed, PANEM_WRITE);
+    for (int k = 0; k < 2; k++) {
+        pn_u128 head = pn_window_head(m, k);
+        c->arrived[k] = pn_window_arrived(m, k);
+        pn_slot_add(&m->slots[first & m->mask], k, pn_window_group_tail(m, k), m->group_bytes[k]);
+        pn_slot_add(&m->slots[(first + 1) & m->mask], k, pn_window_group_tail(m, 2 + k),
+                    m->group_bytes[2 + k]);
+        pn_u128 area = (pn_u128)m->carry[k] * m->window_ps + head - pn_slot_tail(m->slot, k);
+        pn_closed_set(&c->held, k, area, m->slot->done[k]);
+        m->latency_sum[k] = pn_halves_of(pn_window_latency_sum(m, k));
+        m->area_sum[k] = pn_halves_of(pn_halves_get(m->area_sum[k]) + area);
+    }
     memset(m->group_wide, 0, sizeof m->group_wide);
-    return arrived;
 }
 
-/* The same in low halves when the latency is shorter than the window. The first group completes in
- * the open window, so that its share of the integral is bytes x latency; the second crosses the
- * boundary. */
-static inline uint64_t collect(pn_window_model *m, pn_slot *slot, pn_slot *next, pn_closed *closed,
-                               int k)
+/* The same for one kind in low halves when the latency is shorter than the window. The first group
+ * completes in the open window, so that its share of the integral is bytes x latency; the second
+ * crosses the boundary. */
+static inline void collect(pn_window_model *m, pn_slot *next, crop *c, int k)
 {
     const uint64_t w = m->window_ps;
     const uint64_t latency_ps = m->latency_ps;
     const uint64_t within = m->group_bytes[k];
     const uint64_t across = m->group_bytes[2 + k];
     const uint64_t moment = m->group_moment[2 + k];
+    uint64_t area = (m->carry[k] + across) * w + within * latency_ps - moment +
+                    (uint64_t)m->head[k] - m->slot->tail_low[k];
+    pn_closed_set(&c->held, k, area, m->slot->done[k] + within);
+    c->arrived[k] = m->arrived[k] + within + across;
     next->tail_low[k] += across * (2 * w - latency_ps) - moment;
     next->done[k] += across;
-    uint64_t area = (m->carry[k] + across) * w + within * latency_ps - moment +
-                    (uint64_t)m->head[k] - slot->tail_low[k];
-    uint64_t arrived = m->arrived[k] + within + across;
-    m->latency_sum[k] += (m->requests[k] - m->priced[k]) * latency_ps;
-    book(m, closed, k, area, arrived, slot->done[k] + within);
-    return arrived;
+    pn_halves_add(&m->latency_sum[k], (m->requests[k] - m->priced[k]) * latency_ps);
+    pn_halves_add(&m->area_sum[k], area);
 }
 
-static inline void forget_arrivals(pn_window_model *m, pn_slot *slot)
+/* The sliding sum: the newest closed window replaces the oldest. */
+static inline void slide(pn_closed *sum, const pn_closed *oldest, const pn_closed *newest, int k)
 {
-    memset(slot, 0, sizeof *slot);
+    pn_u128 area = pn_closed_area(sum, k) + pn_closed_area(newest, k) - pn_closed_area(oldest, k);
+    pn_closed_set(sum, k, area, sum->done[k] + newest->done[k] - oldest->done[k]);
+}
+
+static inline void forget_arrivals(pn_window_model *m)
+{
+    memset(m->slot, 0, sizeof *m->slot);
     memset(m->group_bytes, 0, sizeof m->group_bytes);
     memset(m->group_moment, 0, sizeof m->group_moment);
     memset(m->head, 0, sizeof m->head);
     memset(m->arrived, 0, sizeof m->arrived);
 }
 
-/* Takes the open window into the average (equation 11). When the bytes of a whole window stay below
- * 2^63 byte x ps, so does every sum over it, also of latencies below the window, and low halves
- * suffice. Returns the bytes that arrived. */
-static inline uint64_t harvest_window(pn_window_model *m, pn_closed *closed, uint64_t pending)
+/* Takes the open window's integral (equation 11). When the bytes of a whole window stay below 2^63
+ * byte x ps, so does every sum over it, also of latencies below the window, and low halves
+ * suffice. */
+static inline crop harvest(pn_window_model *m, uint64_t pending)
 {
-    pn_slot *slot = m->slot;
-    pn_slot *next = slot == m->slots + m->mask ? m->slots : slot + 1;
-    uint64_t arrived;
-    if (__builtin_expect((pending > m->small_bytes) | (m->latency_windows != 0), 0)) {
-        arrived = collect_rare(m, slot, closed);
+    pn_slot *next = m->slot == m->slots + m->mask ? m->slots : m->slot + 1;
+    crop c;
+    if (UNLIKELY((pending > m->small_bytes) | (m->latency_windows != 0))) {
+        crop any; /* not c, which would have to live in memory then */
+        collect_any(m, &any);
+        c = any;
     } else {
-        arrived = collect(m, slot, next, closed, PANEM_READ);
-        arrived += collect(m, slot, next, closed, PANEM_WRITE);
+        collect(m, next, &c, PANEM_READ);
+        collect(m, next, &c, PANEM_WRITE);
     }
-    forget_arrivals(m, slot);
+    forget_arrivals(m);
     m->slot = next;
-    return arrived;
+    for (int k = 0; k < 2; k++) {
+        m->carry[k] += c.arrived[k] - c.held.done[k];
+        m->bytes[k] += c.arrived[k];
+        m->priced[k] = m->requests[k];
+    }
+    return c;
 }
 
 /* The oldest entry of the history, which the newest closed window replaces. */
 static inline pn_closed *next_of_history(pn_window_model *m)
 {
     pn_closed *oldest = m->history;
-    if (m->base.options.windows > 1) {
+    if (UNLIKELY(m->base.options.windows > 1)) {
         oldest += m->history_at;
         m->history_at = m->history_at + 1 == m->base.options.windows ? 0 : m->history_at + 1;
     }
@@ -442,28 +431,36 @@ static inline pn_closed *next_of_history(pn_window_model *m)
 }
 
 /* pending: what bytes_pending says. Returns what it says afterwards. */
-static inline uint64_t close_window(pn_window_model *m, uint64_t pending)
+NEVER_INLINE uint64_t close_window(pn_window_model *m, uint64_t pending)
 {
     uint64_t start_ps = m->start_ps;
     pn_closed *closed = next_of_history(m);
-    uint64_t added_ps = m->guard_added_ps != 0 ? guard_mean_ps(m) : 0;
-    uint64_t arrived = harvest_window(m, closed, pending);
+    uint64_t added_ps = UNLIKELY(m->guard_added_ps != 0) ? guard_mean_ps(m) : 0;
+    const crop c = harvest(m, pending);
+    double reads = pn_closed_double(&c.held, PANEM_READ);
+    double writes = pn_closed_double(&c.held, PANEM_WRITE);
+    double now_bytes = (reads + writes) * m->per_window;
+    if (UNLIKELY(m->sum != closed)) {
+        slide(m->sum, closed, &c.held, PANEM_READ);
+        slide(m->sum, closed, &c.held, PANEM_WRITE);
+        reads = pn_closed_double(m->sum, PANEM_READ);
+        writes = pn_closed_double(m->sum, PANEM_WRITE);
+    }
+    pn_closed_set(closed, PANEM_READ, pn_closed_area(&c.held, 0), c.held.done[0]);
+    pn_closed_set(closed, PANEM_WRITE, pn_closed_area(&c.held, 1), c.held.done[1]);
     pending = m->carry[0] + m->carry[1];
-    if (m->ahead) {
+    if (UNLIKELY(m->ahead != NULL)) {
         take_ahead(m);
         pending = bytes_pending(m);
     }
-    double reads = pn_closed_double(m->sum, PANEM_READ);
-    double writes = pn_closed_double(m->sum, PANEM_WRITE);
     bool saturated = false;
-    if (__builtin_expect(reads + writes > 0.0, 1))
-        saturated =
-            decide(m, added_ps, reads, writes, newest_bytes(m, closed, reads + writes), arrived);
+    if (LIKELY(reads + writes > 0.0))
+        saturated = decide(m, added_ps, reads, writes, now_bytes, c.arrived[0] + c.arrived[1]);
     else
         decide_empty(m, added_ps);
     m->stats.windows_saturated += saturated;
     next_window(m);
-    if (m->base.observe)
+    if (UNLIKELY(m->base.observe != NULL))
         tell(m, closed, start_ps, 1, saturated);
     return pending;
 }
@@ -491,9 +488,10 @@ static void pass_idle(pn_window_model *m, uint64_t windows)
 
 /* With nothing in flight or to come, the windows left are equal once the average is empty: after
  * the first of them when it spans one window, else when a close has found it so. */
-static void close_until(pn_window_model *m, uint64_t time_ps)
+static inline void close_until(pn_window_model *m, uint64_t time_ps)
 {
-    uint64_t windows = place_of(m, time_ps - m->start_ps).window;
+    uint64_t rel_ps = time_ps - m->start_ps;
+    uint64_t windows = place_of(m, rel_ps).window;
     uint64_t pending = bytes_pending(m);
     for (; windows > 0; windows--) {
         if (pending == 0 && (m->quiet || m->base.options.windows == 1)) {
@@ -575,7 +573,7 @@ NEVER_INLINE panem_status accept(pn_window_model *m, panem_response *response,
     m->requests[kind]++;
     m->guard_clock = clock;
     m->guard_added_ps += extra_ps;
-    m->latency_sum[kind] += extra_ps;
+    pn_halves_add(&m->latency_sum[kind], extra_ps);
     m->stats.guard_delays += extra_ps != 0;
     answer(m, response, request, latency_ps);
     return PANEM_OK;
@@ -606,9 +604,9 @@ static inline panem_status accept_common(pn_window_model *m, panem_response *res
 {
     uint64_t bytes = request->bytes;
     uint32_t kind = request->kind;
-    if (__builtin_expect(m->guard != PANEM_GUARD_OFF, 1)) {
+    if (LIKELY(m->guard != PANEM_GUARD_OFF)) {
         int64_t clock = guard_serve(m, rel_ps, bytes);
-        if (__builtin_expect(guard_extra_ps(m, clock, rel_ps) > 0, 0))
+        if (UNLIKELY(guard_extra_ps(m, clock, rel_ps) > 0))
             return accept_late(m, response, request);
         m->guard_clock = clock;
     }
@@ -618,7 +616,7 @@ static inline panem_status accept_common(pn_window_model *m, panem_response *res
     m->requests[kind]++;
     m->group_bytes[group] += bytes;
     m->group_moment[group] += bytes * rel_ps;
-    if (__builtin_expect(m->group_moment[group] >> 63 != 0, 0))
+    if (UNLIKELY(m->group_moment[group] >> 63 != 0))
         return fold_moment(m, group);
     return PANEM_OK;
 }
@@ -667,7 +665,7 @@ static panem_status window_access(panem_model *model, panem_response *response,
     if (request->bytes - 1 >= PN_REQUEST_MAX_BYTES || request->kind > PANEM_WRITE)
         return PANEM_E_ARG;
     uint64_t rel_ps = request->time_ps - m->start_ps;
-    if (__builtin_expect(rel_ps >= m->open_ps, 0))
+    if (UNLIKELY(rel_ps >= m->open_ps))
         return access_other(m, response, request);
     return accept_common(m, response, request, rel_ps);
 }
@@ -719,8 +717,10 @@ static void window_stats(const panem_model *model, panem_stats *stats)
     stats->write_bytes = bytes_of(m, PANEM_WRITE);
     stats->read_latency_sum_ns = pn_u128_to_double(pn_window_latency_sum(m, PANEM_READ)) / 1000.0;
     stats->write_latency_sum_ns = pn_u128_to_double(pn_window_latency_sum(m, PANEM_WRITE)) / 1000.0;
-    stats->read_area_byte_ns = pn_u128_to_double(m->area_sum[PANEM_READ]) / 1000.0;
-    stats->write_area_byte_ns = pn_u128_to_double(m->area_sum[PANEM_WRITE]) / 1000.0;
+    stats->read_area_byte_ns =
+        pn_halves_to_double(m->area_sum[PANEM_READ].low, m->area_sum[PANEM_READ].high) / 1000.0;
+    stats->write_area_byte_ns =
+        pn_halves_to_double(m->area_sum[PANEM_WRITE].low, m->area_sum[PANEM_WRITE].high) / 1000.0;
 }
 
 /* What the options alone decide. */

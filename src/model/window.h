@@ -122,9 +122,9 @@ typedef struct pn_window_model {
     bool quiet; /* at the last close nothing was averaged, in flight or to come */
     double outstanding_bytes;
     double read_frac;
-    double last_bytes;      /* outstanding in the newest closed window alone */
-    pn_u128 latency_sum[2]; /* ps, over requests priced, and every extra of the guard */
-    pn_u128 area_sum[2];    /* byte x ps, over closed windows */
+    double last_bytes;        /* outstanding in the newest closed window alone */
+    pn_halves latency_sum[2]; /* ps, over requests priced, and every extra of the guard */
+    pn_halves area_sum[2];    /* byte x ps, over closed windows */
     panem_stats stats; /* counters kept here; those of requests and sums are filled on demand */
 } pn_window_model;
 
@@ -138,7 +138,8 @@ void pn_window_derive(pn_window_model *m);
 /* Latencies summed over all accepted requests, ps. */
 static inline pn_u128 pn_window_latency_sum(const pn_window_model *m, int kind)
 {
-    return m->latency_sum[kind] + (pn_u128)(m->requests[kind] - m->priced[kind]) * m->latency_ps;
+    return pn_halves_get(m->latency_sum[kind]) +
+           (pn_u128)(m->requests[kind] - m->priced[kind]) * m->latency_ps;
 }
 
 /* Bytes that arrived in the open window so far. */

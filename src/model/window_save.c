@@ -53,8 +53,8 @@ static void put_state(pn_bytes_out *out, const pn_window_model *m)
         pn_put_u64(out, m->carry[k]);
         pn_put_u64(out, m->bytes[k]);
         pn_put_u64(out, m->bytes_ahead[k]);
-        pn_put_u128(out, m->latency_sum[k]);
-        pn_put_u128(out, m->area_sum[k]);
+        pn_put_u128(out, pn_halves_get(m->latency_sum[k]));
+        pn_put_u128(out, pn_halves_get(m->area_sum[k]));
     }
     put_stats(out, m);
 }
@@ -80,8 +80,8 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
         m->carry[k] = pn_get_most(in, PN_COUNT_MAX);
         m->bytes[k] = pn_get_most(in, PN_COUNT_MAX);
         m->bytes_ahead[k] = pn_get_most(in, PN_COUNT_MAX);
-        m->latency_sum[k] = pn_get_u128(in);
-        m->area_sum[k] = pn_get_u128(in);
+        m->latency_sum[k] = pn_halves_of(pn_get_u128(in));
+        m->area_sum[k] = pn_halves_of(pn_get_u128(in));
     }
     get_stats(in, &m->stats);
     memset(m->group_bytes, 0, sizeof m->group_bytes);
