@@ -119,7 +119,7 @@ static inline void pn_chain_learn(pn_chain *chain, uint32_t id)
 /* EXEC payload: first instruction, next pc, blocks, bytes of tokens. */
 enum { PN_EXEC_HEAD_BYTES = 8 + 8 + 4 + 4 };
 /* Limits of one EXEC section, for the writer. */
-enum { PN_EXEC_INSTS = 4 << 20, PN_EXEC_BYTES = 16 << 20 };
+enum { PN_EXEC_INSTS = 1 << 20, PN_EXEC_BYTES = 16 << 20 };
 /* Limits of one MEMS section. */
 enum { PN_MEMORY_RECORDS = 1 << 20 };
 
