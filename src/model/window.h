@@ -1,11 +1,19 @@
-/* window.h - the state of the PANEM kind. Internal to src/model: window.c runs it, window_save.c
- * writes it down. */
+/* window.h - the state of the PANEM kind. Internal to src/model: window.c takes requests,
+ * window_close.c closes windows, window_save.c writes the state down. */
 #ifndef PN_MODEL_WINDOW_H
 #define PN_MODEL_WINDOW_H
 
 #include "base/wide.h"
 #include "curve/relation.h"
 #include "model/model.h"
+
+#define PN_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define PN_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+enum { PN_LINE_BYTES = 64 };
+
+/* Off the common path, so that it needs few registers. */
+#define PN_NEVER_INLINE __attribute__((noinline))
 
 /* Bounds that keep relative times and the guard clock inside 64 bits. */
 #define PN_SPAN_MAX_PS (UINT64_C(1) << 45) /* of the ring, and of any latency: 35 s */
@@ -92,8 +100,10 @@ typedef struct pn_window_model {
                                  end of time, 0 when the ring may be too short */
     uint64_t latency_windows; /* latency = windows x window_ps + rest */
     uint64_t latency_rest_ps;
+    uint64_t across_ps;   /* what arrives from here on completes a window later: window - rest */
     int64_t guard_step;   /* ps x 2^16 per byte at the peak */
     int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
+    int64_t guard_late;   /* ps x 2^16 by which a clock is ahead of the arrival it first delays */
     int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
     pn_slot *slot;        /* the open window's: slots[index & mask] */
     uint64_t full_ps;     /* a window that starts here or before ends at a legal time */
@@ -132,6 +142,35 @@ size_t pn_window_save_size(const panem_model *model);
 void pn_window_save(const panem_model *model, unsigned char *payload);
 bool pn_window_restore(panem_model *model, const unsigned char *payload, size_t size);
 
+/* A time, counted from the open window's start, as window and offset in it. */
+typedef struct pn_place {
+    uint64_t window, offset_ps;
+} pn_place;
+
+/* Division by the window, as a product that is right or one too low. */
+static inline pn_place pn_window_place(const pn_window_model *m, uint64_t rel_ps)
+{
+    uint64_t window = (uint64_t)(((pn_u128)rel_ps * m->inverse) >> 64);
+    uint64_t offset_ps = rel_ps - window * m->window_ps;
+    if (offset_ps >= m->window_ps) {
+        offset_ps -= m->window_ps;
+        window++;
+    }
+    return (pn_place){window, offset_ps};
+}
+
+/* ---- window_close.c ---- */
+
+/* Closes the open window. pending: what pn_window_pending says. Returns what it says afterwards. */
+uint64_t pn_window_close(pn_window_model *m, uint64_t pending);
+
+/* Any number of windows in which nothing is in flight, arrives or completes, in one step; only when
+ * the average spans one window or is empty. */
+void pn_window_pass_idle(pn_window_model *m, uint64_t windows);
+
+/* Latency of an empty memory at the present mix. */
+uint64_t pn_window_idle_ps(const pn_window_model *m);
+
 /* Derives what is not saved from what is; history must be in place. */
 void pn_window_derive(pn_window_model *m);
 
@@ -146,6 +185,13 @@ static inline pn_u128 pn_window_latency_sum(const pn_window_model *m, int kind)
 static inline uint64_t pn_window_arrived(const pn_window_model *m, int kind)
 {
     return m->arrived[kind] + m->group_bytes[kind] + m->group_bytes[2 + kind];
+}
+
+/* Bytes accepted and not completed: in flight, or to come in horizon mode. */
+static inline uint64_t pn_window_pending(const pn_window_model *m)
+{
+    return m->carry[0] + m->carry[1] + pn_window_arrived(m, 0) + pn_window_arrived(m, 1) +
+           m->bytes_ahead[0] + m->bytes_ahead[1];
 }
 
 static inline pn_u128 pn_window_moment(const pn_window_model *m, int group)
