@@ -368,8 +368,9 @@ static bool allocate(builder *b)
     set->number_count = 3 * b->raw->count;
     set->numbers = pn_mem_alloc(a, set->number_count, sizeof *set->numbers);
     set->mix = pn_mem_alloc(a, PN_MIX_ROWS, sizeof *set->mix);
+    set->below = pn_mem_alloc(a, PN_MIX_ROWS, sizeof *set->below);
     set->curve_rows = pn_mem_alloc(a, set->count + 1, sizeof *set->curve_rows);
-    return set->curves && set->numbers && set->mix && set->curve_rows;
+    return set->curves && set->numbers && set->mix && set->below && set->curve_rows;
 }
 
 static panem_status build_all(builder *b)
@@ -436,6 +437,7 @@ void panem_curves_destroy(panem_curves *set)
     pn_mem_release(&a, set->curves, set->count, sizeof *set->curves);
     pn_mem_release(&a, set->numbers, set->number_count, sizeof *set->numbers);
     pn_mem_release(&a, set->mix, PN_MIX_ROWS, sizeof *set->mix);
+    pn_mem_release(&a, set->below, PN_MIX_ROWS, sizeof *set->below);
     pn_mem_release(&a, set->curve_rows, set->count + 1, sizeof *set->curve_rows);
     pn_mem_release(&a, set->meta, set->meta_count, sizeof *set->meta);
     pn_mem_release(&a, set->meta_text, set->meta_text_size, 1);

@@ -80,7 +80,7 @@ static const pn_curve *lower_curve(const panem_curves *set, double r)
 /* From the table, as the model does it: by rounding r may lie just below the row's curve. */
 static const pn_curve *table_curve(const panem_curves *set, double r)
 {
-    const pn_curve *c = set->mix[(int)(r * PN_MIX_STEPS)].curve;
+    const pn_curve *c = set->below[(int)(r * PN_MIX_STEPS)];
     while (c->next_frac <= r)
         c++;
     return c;
@@ -96,7 +96,8 @@ static uint32_t nearest_curve(const panem_curves *set, double r)
 
 pn_mix_place pn_relation_nearest(const panem_curves *set, double r)
 {
-    return (pn_mix_place){&set->curve_rows[nearest_curve(set, r)], 0.0};
+    uint32_t i = nearest_curve(set, r);
+    return (pn_mix_place){&set->curve_rows[i], &set->curves[i], 0.0};
 }
 
 double pn_relation_nearest_ns(const pn_curve *curve, panem_beyond beyond, double n,
@@ -260,7 +261,7 @@ static bool invert(const walk *start, double gbs, double *n, double *latency_ns)
 static pn_mix_row row_of(const walk *start)
 {
     walk w = *start;
-    pn_mix_row row = {0.0, 0.0, 0.0, 0.0, 0, NULL};
+    pn_mix_row row = {0.0, 0.0, 0.0, 0.0, 0};
     double n;
     double busy_ns;
     while (walk_next(&w, &n)) {
@@ -316,10 +317,11 @@ static void tabulate_mix(panem_curves *set)
     for (int i = 0; i <= PN_MIX_STEPS; i++) {
         walk w = walk_at(set, PANEM_MIX_LINEAR, (double)i / PN_MIX_STEPS);
         set->mix[i] = row_of(&w);
-        set->mix[i].curve = lower_curve(set, (double)i / PN_MIX_STEPS);
+        set->below[i] = lower_curve(set, (double)i / PN_MIX_STEPS);
         set->mix[i].byte_q16 = byte_time(set->mix[i].peak_gbs);
     }
     set->mix[PN_MIX_STEPS + 1] = set->mix[PN_MIX_STEPS];
+    set->below[PN_MIX_STEPS + 1] = set->below[PN_MIX_STEPS];
     for (int i = 0; i <= PN_MIX_STEPS; i++) {
         double here = light_of(&set->mix[i]);
         double next = light_of(&set->mix[i + 1]);
@@ -335,7 +337,6 @@ void pn_relation_tabulate(panem_curves *set)
         walk w = walk_at(set, PANEM_MIX_NEAREST, set->curves[i].read_frac);
         pn_mix_row *row = &set->curve_rows[i];
         *row = row_of(&w);
-        row->curve = &set->curves[i];
         row->byte_q16 = byte_time(row->peak_gbs);
         row->n_light = light_of(row);
     }

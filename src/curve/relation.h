@@ -27,6 +27,7 @@ pn_mix_row pn_relation_row(const panem_curves *set, panem_mix mix, double r);
 /* A read fraction in the tables: so far on the way from row[0] to row[1], 0..1. */
 typedef struct pn_mix_place {
     const pn_mix_row *row;
+    const pn_curve *curve; /* set->below of the row; the nearest mix: that curve */
     double past;
 } pn_mix_place;
 
@@ -39,7 +40,7 @@ static inline pn_mix_place pn_relation_place(const panem_curves *set, panem_mix 
         return pn_relation_nearest(set, r);
     double x = r * PN_MIX_STEPS;
     int64_t i = (int64_t)x;
-    return (pn_mix_place){&set->mix[i], x - (double)i};
+    return (pn_mix_place){&set->mix[i], set->below[i], x - (double)i};
 }
 
 /* The row nearest to r, for what need not be interpolated. */
@@ -92,9 +93,8 @@ static inline double pn_relation_at_ns(const panem_curves *set, panem_relation r
                                        pn_mix_place at, double n, double r, pn_relation_hint *hint)
 {
     if (__builtin_expect(relation.mix == PANEM_MIX_NEAREST, 0))
-        return pn_relation_nearest_ns(at.row->curve, relation.beyond, n, hint);
-    return pn_relation_between_ns(at.row->curve, set->curves[0].read_frac, relation.beyond, n, r,
-                                  hint);
+        return pn_relation_nearest_ns(at.curve, relation.beyond, n, hint);
+    return pn_relation_between_ns(at.curve, set->curves[0].read_frac, relation.beyond, n, r, hint);
 }
 
 /* True when r lies outside the read fractions the curves cover, by more than 0.0005. No branch:

@@ -35,12 +35,11 @@ typedef struct pn_curve {
 
 /* Per tabulated read fraction, capped relation, linear mix. */
 typedef struct pn_mix_row {
-    double peak_gbs;       /* largest N / L(N, r) */
-    double n_peak;         /* smallest N that gives it, bytes */
-    double n_busy;         /* N at 90 % of peak, lower branch, bytes */
-    double n_light;        /* from here to the next row both of them are above this, bytes */
-    int64_t byte_q16;      /* what a byte takes at the peak, ps x 2^16, at most PN_BYTE_Q16_MAX */
-    const pn_curve *curve; /* with the greatest read fraction not above this one, or the first */
+    double peak_gbs;  /* largest N / L(N, r) */
+    double n_peak;    /* smallest N that gives it, bytes */
+    double n_busy;    /* N at 90 % of peak, lower branch, bytes */
+    double n_light;   /* from here to the next row both of them are above this, bytes */
+    int64_t byte_q16; /* what a byte takes at the peak, ps x 2^16, at most PN_BYTE_Q16_MAX */
 } pn_mix_row;
 
 typedef struct pn_curve_meta {
@@ -56,6 +55,8 @@ struct panem_curves {
     double *numbers;               /* storage of n, latency, slope */
     size_t number_count;
     pn_mix_row *mix;        /* PN_MIX_ROWS rows */
+    const pn_curve **below; /* per row: the curve with the greatest read fraction not above, or the
+                               first */
     pn_mix_row *curve_rows; /* one per curve, for the nearest mix; the last twice */
     pn_curve_meta *meta;
     uint32_t meta_count;
