@@ -129,8 +129,6 @@ static void put_definitions(void)
     g.definition_bytes = 0;
 }
 
-static void turn_off(qemu_plugin_id_t id);
-
 static void submit(vcpu *v)
 {
     if (!atomic_load(&g.silent) && v->used) {
@@ -138,8 +136,8 @@ static void submit(vcpu *v)
         put_definitions();
         put_slot(v->thread, v->buffer, v->used * 8);
         (void)pthread_mutex_unlock(&g.lock);
-        if (atomic_load(&g.ring->stop) && !atomic_exchange(&g.turning, true))
-            qemu_plugin_reset(g.id, turn_off);
+        if (atomic_load(&g.ring->stop) && !atomic_exchange(&g.silent, true))
+            note(PN_NOTE_FINISHED);
     }
     v->used = 0;
 }
@@ -216,7 +214,7 @@ static void on_block(unsigned index, void *user)
 {
     vcpu *v = g.vcpus[index];
     const block *b = user, *old;
-    if (!v)
+    if (!v || atomic_load_explicit(&g.silent, memory_order_relaxed))
         return;
     old = v->block;
     if (old && old->rep && v->started == old->n_insts && b->pc == old->last_pc) {
@@ -243,7 +241,7 @@ static void on_inst(unsigned index, void *user)
 static void on_access(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *user)
 {
     vcpu *v = g.vcpus[index];
-    if (!v)
+    if (!v || atomic_load_explicit(&g.silent, memory_order_relaxed))
         return;
     uint32_t inst = (uint32_t)(uintptr_t)user + v->index_base;
     uint32_t write = qemu_plugin_mem_is_store(info);
@@ -472,15 +470,6 @@ static void on_exit_all(qemu_plugin_id_t id, void *user)
     (void)id, (void)user;
     if (atomic_load(&g.silent))
         return;
-    hand_over_all();
-    note(PN_NOTE_FINISHED);
-    atomic_store(&g.silent, true);
-}
-
-/* After a reset that nobody wants anything from: the program runs on at QEMU's own speed. */
-static void turn_off(qemu_plugin_id_t id)
-{
-    (void)id;
     hand_over_all();
     note(PN_NOTE_FINISHED);
     atomic_store(&g.silent, true);

@@ -22,3 +22,15 @@ record sort -- /usr/bin/sort text
 record gzip -- /usr/bin/gzip -c text
 record perl -- /usr/bin/perl -ne '$n{$_}++ for split; END { print scalar keys %n }' text
 record graph -- "$kernels/graph.aarch64"
+# Behind the window the program runs on as if nobody had looked.
+for program in gzip sort perl; do
+    case $program in
+    gzip) set -- /usr/bin/gzip -c text ;;
+    sort) set -- /usr/bin/sort text ;;
+    perl) set -- /usr/bin/perl -ne '$n{$_}++ for split; END { print join ",", map { "$_=$n{$_}" } sort keys %n; exit 5 }' text ;;
+    esac
+    panem trace record --quiet --skip 1M --max 1M -o w.ptrace -- "$@" >recorded.out
+    echo "$program: $?"
+    LC_ALL=C "$@" >native.out
+    cmp recorded.out native.out
+done
