@@ -38,10 +38,9 @@ static const struct argp_option OPTIONS[] = {
 
 static panem_status parse_load(pn_run_settings *s, const char *text, panem_error *err)
 {
-    static const char *const names[] = {"whole", "moderate", "heavy", NULL};
-    for (uint32_t i = 0; names[i]; i++) {
-        if (strcmp(names[i], text) == 0) {
-            s->load = i;
+    for (uint32_t i = 0; pn_sim_loads[i]; i++) {
+        if (strcmp(pn_sim_loads[i], text) == 0) {
+            s->spec.load = i;
             return PANEM_OK;
         }
     }
@@ -50,7 +49,7 @@ static panem_status parse_load(pn_run_settings *s, const char *text, panem_error
 
 static panem_status parse_end(const pn_run_settings *s, panem_error *err)
 {
-    if (!s->trace_path && !s->print_config)
+    if (!s->spec.trace_path && !s->print_config)
         return pn_err(err, PANEM_E_ARG, "run: no trace was given");
     return PANEM_OK;
 }
@@ -69,12 +68,12 @@ static panem_status parse_key(pn_run_settings *s, int key, const char *arg, pane
         return parse_load(s, arg, err);
     case KEY_ACTIVE:
         PN_TRY(pn_unit_parse_u64(&n, arg, PN_DIM_COUNT, 1, 65536, "--active-cores", err));
-        s->active_cores = (uint32_t)n;
+        s->spec.active_cores = (uint32_t)n;
         return PANEM_OK;
     case 'w':
-        return parse_count(&s->warmup, arg, 0, "--warmup", err);
+        return parse_count(&s->spec.warmup, arg, 0, "--warmup", err);
     case 'i':
-        return parse_count(&s->instructions, arg, 1, "--instructions", err);
+        return parse_count(&s->spec.instructions, arg, 1, "--instructions", err);
     case KEY_SET:
         pn_text_printf(&s->assignments, "%s\n", arg);
         return PANEM_OK;
@@ -89,18 +88,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     panem_error err = PANEM_ERROR_INIT;
     panem_status status = PANEM_OK;
     if (pn_trace_input_key(key)) {
-        status = pn_trace_input_option(&s->input, key, arg, &err);
+        status = pn_trace_input_option(&s->spec.input, key, arg, &err);
         return status == PANEM_OK ? 0 : pn_option_error(state, &err);
     }
     switch (key) {
     case KEY_CORE:
-        s->core = arg;
+        s->spec.core = arg;
         break;
     case 'c':
-        s->curves_path = arg;
+        s->spec.curves_path = arg;
         break;
     case 'm':
-        s->model = arg;
+        s->spec.model = arg;
         break;
     case KEY_JSON:
         s->json_path = arg;
@@ -109,15 +108,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         s->print_config = true;
         break;
     case KEY_STRICT:
-        s->strict = true;
+        s->spec.strict = true;
         break;
     case KEY_QUIET:
         s->quiet = true;
         break;
     case ARGP_KEY_ARG:
-        if (s->trace_path)
+        if (s->spec.trace_path)
             return ARGP_ERR_UNKNOWN;
-        s->trace_path = arg;
+        s->spec.trace_path = arg;
         break;
     case KEY_LOAD:
     case KEY_ACTIVE:
@@ -135,46 +134,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
-static panem_status apply_assignments(pn_run_settings *s, panem_error *err)
+static void report_repair(void *user, const panem_finding *finding)
 {
-    enum { ASSIGNMENT_MAX = 256 };
-    size_t count;
-    const pn_param *params = pn_core_params(&count);
-    for (const char *at = s->assignments.data; at && *at;) {
-        char line[ASSIGNMENT_MAX];
-        size_t length = strcspn(at, "\n");
-        if (length >= sizeof line)
-            return pn_err(err, PANEM_E_ARG, "--set: '%.40s...' is too long", at);
-        memcpy(line, at, length);
-        line[length] = '\0';
-        PN_TRY(pn_param_assign(params, count, &s->config, line, err));
-        at += length + 1;
-    }
-    return PANEM_OK;
+    (void)user;
+    if (finding->kind != PANEM_FINDING_PAST_PEAK)
+        pn_warn("%s:%u: %s", finding->file, finding->line, finding->text);
 }
 
 static panem_status configure(pn_run_settings *s, panem_error *err)
 {
-    if (!s->core)
-        s->core = pn_core_presets()[0];
-    if (!s->model)
-        s->model = "panem";
-    PN_TRY(pn_core_preset(&s->config, s->core, err));
-    if (strncmp(s->model, "dram:", 5) == 0)
-        s->config.write_hold = PN_HOLD_UNTIL_TAKEN; /* it has a write queue of its own */
-    PN_TRY(apply_assignments(s, err));
-    uint32_t soc = s->config.soc_cores;
-    if (s->load)
-        s->config.active_cores = s->load == 2 ? soc : soc > 1 ? soc / 2 : 1;
-    if (s->active_cores)
-        s->config.active_cores = s->active_cores;
-    return pn_core_check(&s->config, err);
+    if (s->assignments.failed)
+        return pn_err(err, PANEM_E_NOMEM, "out of memory");
+    s->spec.assignments = s->assignments.data;
+    s->spec.report = report_repair;
+    return pn_sim_configure(&s->config, &s->spec, err);
 }
 
 static int print_config(const pn_run_settings *s)
 {
     pn_text text = PN_TEXT_INIT;
-    pn_core_print(&text, &s->config, s->core);
+    pn_core_print(&text, &s->config, s->spec.core);
     bool failed = text.failed;
     if (!failed)
         fputs(text.data, stdout);
@@ -206,8 +185,8 @@ static void show_progress(void *user, const pn_core_progress *now)
     p->shown_s = s;
     double rate = (double)now->instructions / s;
     fprintf(stderr, "\r%.1f M instructions, %.2f M/s", (double)now->instructions / 1e6, rate / 1e6);
-    if (p->s->instructions) {
-        double all = (double)(p->s->warmup + p->s->instructions);
+    if (p->s->spec.instructions) {
+        double all = (double)(p->s->spec.warmup + p->s->spec.instructions);
         fprintf(stderr, ", %.0f s left ", (all - (double)now->instructions) / rate);
     }
     fputs("   ", stderr);
@@ -217,7 +196,7 @@ static panem_status simulate(const pn_run_settings *s, pn_core *core, pn_core_re
                              pn_trace *trace, panem_error *err)
 {
     progress p = {.s = s};
-    pn_core_run run = {.warmup = s->warmup, .instructions = s->instructions};
+    pn_core_run run = {.warmup = s->spec.warmup, .instructions = s->spec.instructions};
     bool shown = !s->quiet && pn_stderr_is_terminal();
     (void)clock_gettime(CLOCK_MONOTONIC, &p.start);
     if (shown) {
@@ -253,7 +232,7 @@ static int output(const pn_run_settings *s, json_t *report)
     return pn_writer_commit(writer, &err) == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
 }
 
-static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_run_memory *memory)
+static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *memory)
 {
     panem_error err = PANEM_ERROR_INIT;
     pn_core *core = NULL;
@@ -264,9 +243,9 @@ static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_run_memory *m
     if (simulate(s, core, &result, trace, &err) != PANEM_OK)
         code = pn_fail(&err);
     if (code == PN_EXIT_OK) {
-        pn_trace_tell_truncated(trace, s->trace_path);
-        if (result.trace_ended && s->instructions)
-            pn_warn("%s ended after %llu instructions", s->trace_path,
+        pn_trace_tell_truncated(trace, s->spec.trace_path);
+        if (result.trace_ended && s->spec.instructions)
+            pn_warn("%s ended after %llu instructions", s->spec.trace_path,
                     (unsigned long long)result.whole.instructions);
         code = output(s, pn_run_report(s, memory, core, &result, pn_trace_about(trace)));
     }
@@ -279,20 +258,20 @@ static int run(void *user)
     pn_run_settings *s = user;
     panem_error err = PANEM_ERROR_INIT;
     pn_trace *trace = NULL;
-    pn_run_memory memory;
+    pn_sim_memory memory;
     if (configure(s, &err) != PANEM_OK)
         return pn_fail(&err);
     if (s->print_config)
         return print_config(s);
-    if (pn_run_memory_open(&memory, s, &err) != PANEM_OK)
+    if (pn_sim_memory_open(&memory, &s->spec, &s->config, &err) != PANEM_OK)
         return pn_fail(&err);
     int code = PN_EXIT_OK;
-    if (pn_trace_open(&trace, s->trace_path, &s->input, &err) != PANEM_OK)
+    if (pn_trace_open(&trace, s->spec.trace_path, &s->spec.input, &err) != PANEM_OK)
         code = pn_fail(&err);
     else
         code = run_trace(s, trace, &memory);
     pn_trace_close(trace);
-    pn_run_memory_close(&memory);
+    pn_sim_memory_close(&memory);
     return code;
 }
 
@@ -316,7 +295,7 @@ const pn_command pn_cmd_run = {
         "latency of reads and writes at the memory's door, and three views of the whole run (the "
         "core's, the interface's, the memory's), whose lines must agree; the core's read latency "
         "has the on-chip part taken off. Exit status: 0 success, 1 failure, 2 usage, 3 bad input.",
-    .examples = "panem run xz.ptrace --curves curves/synthetic-ddr4-2666x6.csv -w 1M -i 10M\n"
+    .examples = "panem run xz.ptrace --curves curves/ddr5-5200x8.csv -w 1M -i 10M\n"
                 "panem run xz.ptrace -c set.csv --load heavy --set l1d_mshrs=24 --json out.json\n"
                 "panem run xz.ptrace --model dram:ddr5-4800\n"
                 "panem run --core neoverse-v2 --print-config\n",

@@ -120,14 +120,14 @@ static json_t *view_tree(uint64_t reads, uint64_t writes, double seconds, double
     return o;
 }
 
-static json_t *views_tree(const pn_run_settings *s, const pn_run_memory *memory,
+static json_t *views_tree(const pn_run_settings *s, const pn_sim_memory *memory,
                           const pn_core_result *r)
 {
     const pn_core_counts *n = &r->whole;
     double cycle_ns = 1e9 / (double)s->config.clock_hz;
     double seconds = (double)(r->warmup_cyc + r->measured_cyc) * cycle_ns * 1e-9;
     double on_chip_ns = pn_core_on_chip_ns(&s->config);
-    pn_run_memory_view m = pn_run_memory_look(memory);
+    pn_sim_memory_view m = pn_sim_memory_look(memory);
     json_t *o = json_object();
     double core_ns = over((double)n->view.cycles * cycle_ns, (double)n->view.lines) - on_chip_ns;
     (void)json_object_set_new(
@@ -145,12 +145,12 @@ static json_t *views_tree(const pn_run_settings *s, const pn_run_memory *memory,
     return o;
 }
 
-static json_t *memory_tree(const pn_run_settings *s, const pn_run_memory *m)
+static json_t *memory_tree(const pn_run_settings *s, const pn_sim_memory *m)
 {
     json_t *o = json_object();
     double share = m->peak_gbs / s->config.active_cores;
-    set_text(o, "model", s->model);
-    set_text(o, "curves", s->curves_path);
+    set_text(o, "model", s->spec.model);
+    set_text(o, "curves", s->spec.curves_path);
     set_count(o, "active_cores", s->config.active_cores);
     set_number(o, "theoretical_peak_gbs", m->theoretical_gbs);
     set_number(o, "peak_gbs", m->peak_gbs);
@@ -160,7 +160,7 @@ static json_t *memory_tree(const pn_run_settings *s, const pn_run_memory *m)
     return o;
 }
 
-json_t *pn_run_report(const pn_run_settings *s, const pn_run_memory *memory, const pn_core *core,
+json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
                       const pn_core_result *r, const pn_trace_info *trace)
 {
     const pn_core_counts *n = &r->measured;
@@ -168,11 +168,11 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_run_memory *memory, con
     json_t *o = json_object();
     json_t *t = json_object();
     (void)json_object_set_new(o, "schema", json_string("panem-run-1"));
-    set_text(t, "path", s->trace_path);
+    set_text(t, "path", s->spec.trace_path);
     set_text(t, "name", trace->name);
     set_count(t, "warmup_instructions", r->warmup.instructions);
     (void)json_object_set_new(t, "ended_early",
-                              json_boolean(r->trace_ended && s->instructions > 0));
+                              json_boolean(r->trace_ended && s->spec.instructions > 0));
     (void)json_object_set_new(t, "classes_unknown",
                               json_boolean(trace->unknown & PN_UNKNOWN_CLASS));
     (void)json_object_set_new(t, "sizes_unknown", json_boolean(trace->unknown & PN_UNKNOWN_SIZE));
@@ -198,7 +198,7 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_run_memory *memory, con
         set_count(cbusy, names[i], n->cbusy_seen[i]);
     (void)json_object_set_new(o, "responses_by_cbusy", cbusy);
     (void)json_object_set_new(o, "views_of_whole_run", views_tree(s, memory, r));
-    set_text(o, "core_preset", s->core);
+    set_text(o, "core_preset", s->spec.core);
     (void)json_object_set_new(o, "config", config_tree(&s->config));
     return o;
 }

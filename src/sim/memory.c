@@ -1,12 +1,13 @@
-/* cmd_run_memory.c - the memory behind a simulated core: any model over a curve set, or a DRAM. */
+/* memory.c - the memory behind a simulated core: any model over a curve set, or a DRAM. */
 #include <math.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/num.h"
-#include "cli/cmd_run.h"
 #include "dram/dram.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
+#include "sim/sim.h"
 
 /* Requests a model can have in flight: more than one core's LLC and write buffer ever hold. */
 enum { IN_FLIGHT_MAX = 1 << 13 };
@@ -14,28 +15,22 @@ enum { IN_FLIGHT_MAX = 1 << 13 };
 /* The read fraction at which fixed models and printed peaks look. */
 static const double READS = 2.0 / 3.0;
 
-static panem_status open_dram(pn_run_memory *m, const pn_run_settings *s, panem_error *err)
+static panem_status open_dram(pn_sim_memory *m, const pn_sim_spec *s, const pn_core_config *core,
+                              panem_error *err)
 {
     pn_dram_config config;
     PN_TRY(pn_dram_spec_parse(&config, NULL, s->model + strlen("dram:"), err));
-    if (s->config.active_cores > 1)
+    if (core->active_cores > 1)
         return pn_err(
             err, PANEM_E_ARG,
             "--model %s is a whole memory and one core would own it; use --load whole, or "
             "a model over curves for %u cores",
-            s->model, s->config.active_cores);
+            s->model, core->active_cores);
     PN_TRY(pn_dram_create(&m->port, &config, s->model, err));
     m->theoretical_gbs = pn_dram_theoretical_peak(&config) / 1e9;
     m->peak_gbs = pn_dram_stream_law(&config) / 1e9;
-    m->idle_ns = pn_dram_unloaded_law_ps(&config) / 1000.0 + pn_core_on_chip_ns(&s->config);
+    m->idle_ns = pn_dram_unloaded_law_ps(&config) / 1000.0 + pn_core_on_chip_ns(core);
     return PANEM_OK;
-}
-
-static void report_repair(void *user, const panem_finding *finding)
-{
-    (void)user;
-    if (finding->kind != PANEM_FINDING_PAST_PEAK)
-        pn_warn("%s:%u: %s", finding->file, finding->line, finding->text);
 }
 
 static double theoretical_of(const panem_curves *set)
@@ -45,7 +40,8 @@ static double theoretical_of(const panem_curves *set)
     return text && pn_num_parse_all(text, &value) ? value : (double)NAN;
 }
 
-static panem_status open_model(pn_run_memory *m, const pn_run_settings *s, panem_error *err)
+static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_core_config *core,
+                               panem_error *err)
 {
     panem_curves_options load = PANEM_CURVES_OPTIONS_INIT;
     panem_model_options options;
@@ -53,14 +49,15 @@ static panem_status open_model(pn_run_memory *m, const pn_run_settings *s, panem
     PN_TRY(pn_model_spec_parse(&options, s->model, err));
     if (!s->curves_path)
         return pn_err(err, PANEM_E_ARG, "--model %s needs a curve set: --curves FILE", s->model);
-    if (options.sharers > 1 && options.sharers != s->config.active_cores)
+    if (options.sharers > 1 && options.sharers != core->active_cores)
         return pn_err(err, PANEM_E_ARG,
                       "sharers=%u of the model contradicts %u active cores; leave it out",
-                      options.sharers, s->config.active_cores);
-    options.sharers = s->config.active_cores;
+                      options.sharers, core->active_cores);
+    options.sharers = core->active_cores;
     load.strict = s->strict;
-    load.report = report_repair;
-    load.on_chip_ns = m->on_chip_ns = pn_core_on_chip_ns(&s->config);
+    load.report = s->report;
+    load.report_user = s->user;
+    load.on_chip_ns = m->on_chip_ns = pn_core_on_chip_ns(core);
     PN_TRY(panem_curves_load(&m->set, s->curves_path, &load, err));
     PN_TRY(panem_model_create(&model, m->set, &options, err));
     PN_TRY(pn_model_port_create(&m->port, model, s->model, options.early_write_ack != 0,
@@ -71,21 +68,22 @@ static panem_status open_model(pn_run_memory *m, const pn_run_settings *s, panem
     return PANEM_OK;
 }
 
-panem_status pn_run_memory_open(pn_run_memory *memory, const pn_run_settings *s, panem_error *err)
+panem_status pn_sim_memory_open(pn_sim_memory *memory, const pn_sim_spec *s,
+                                const pn_core_config *core, panem_error *err)
 {
-    pn_run_memory m;
+    pn_sim_memory m;
     memset(&m, 0, sizeof m);
-    panem_status status =
-        strncmp(s->model, "dram:", 5) == 0 ? open_dram(&m, s, err) : open_model(&m, s, err);
+    panem_status status = strncmp(s->model, "dram:", 5) == 0 ? open_dram(&m, s, core, err)
+                                                             : open_model(&m, s, core, err);
     if (status != PANEM_OK) {
-        pn_run_memory_close(&m);
+        pn_sim_memory_close(&m);
         return status;
     }
     *memory = m;
     return PANEM_OK;
 }
 
-void pn_run_memory_close(pn_run_memory *m)
+void pn_sim_memory_close(pn_sim_memory *m)
 {
     pn_mem_destroy(m->port);
     panem_curves_destroy(m->set);
@@ -98,18 +96,18 @@ static double mean(double sum, uint64_t count)
     return count ? sum / (double)count : (double)NAN;
 }
 
-pn_run_memory_view pn_run_memory_look(const pn_run_memory *m)
+pn_sim_memory_view pn_sim_memory_look(const pn_sim_memory *m)
 {
     if (m->set) {
         panem_stats s;
         panem_stats_get(pn_model_port_model(m->port), &s);
-        return (pn_run_memory_view){s.read_requests, s.write_requests,
+        return (pn_sim_memory_view){s.read_requests, s.write_requests,
                                     mean(s.read_latency_sum_ns, s.read_requests),
                                     mean(s.write_latency_sum_ns, s.write_requests)};
     }
     pn_dram_stats s;
     pn_dram_stats_get(m->port, &s);
-    return (pn_run_memory_view){s.read_requests, s.write_requests,
+    return (pn_sim_memory_view){s.read_requests, s.write_requests,
                                 mean(s.read_latency_sum_ns, s.read_requests),
                                 mean(s.write_latency_sum_ns, s.write_requests)};
 }
