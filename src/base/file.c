@@ -275,3 +275,10 @@ panem_status pn_file_write(const char *path, const void *data, size_t length, pa
     pn_writer_add(writer, data, length);
     return pn_writer_commit(writer, err);
 }
+
+panem_status pn_make_folder(const char *path, panem_error *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return PANEM_OK;
+    return pn_err_at(err, PANEM_E_IO, path, 0, 0, "cannot make the folder: %s", strerror(errno));
+}

@@ -43,6 +43,9 @@ panem_status pn_writer_commit(pn_writer *writer, panem_error *err);
 /* Gives up: removes the temporary, frees. NULL is allowed. */
 void pn_writer_abort(pn_writer *writer);
 
+/* Makes a folder unless it is there. E_IO. */
+panem_status pn_make_folder(const char *path, panem_error *err);
+
 /* One call for a small result. */
 panem_status pn_file_write(const char *path, const void *data, size_t length, panem_error *err);
 

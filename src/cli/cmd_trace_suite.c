@@ -307,9 +307,10 @@ static int print_table(const job *jobs, size_t n)
 static panem_status prepare(settings *s, job **jobs, size_t *n, panem_error *err)
 {
     PN_TRY(pn_suite_load(&s->suite, s->path, err));
-    if (s->folder && ((mkdir(s->folder, 0777) != 0 && errno != EEXIST) ||
-                      !(s->full = realpath(s->folder, NULL))))
-        return pn_err_at(err, PANEM_E_IO, s->folder, 0, 0, "cannot make the folder: %s",
+    if (s->folder)
+        PN_TRY(pn_make_folder(s->folder, err));
+    if (s->folder && !(s->full = realpath(s->folder, NULL)))
+        return pn_err_at(err, PANEM_E_IO, s->folder, 0, 0, "cannot find the folder: %s",
                          strerror(errno));
     *jobs = calloc(s->suite.n, sizeof **jobs);
     if (!*jobs)

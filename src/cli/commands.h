@@ -23,5 +23,11 @@ extern const pn_command pn_cmd_trace_convert;
 extern const pn_command pn_cmd_trace_slice;
 extern const pn_command pn_cmd_trace_redecode;
 extern const pn_command pn_cmd_trace_suite;
+extern const pn_command pn_cmd_sweep_plan;
+extern const pn_command pn_cmd_sweep_run;
+extern const pn_command pn_cmd_sweep_merge;
+extern const pn_command pn_cmd_sweep_status;
+extern const pn_command pn_cmd_sweep_export;
+extern const pn_command pn_cmd_query;
 
 #endif

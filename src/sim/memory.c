@@ -46,9 +46,8 @@ static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_
     panem_curves_options load = PANEM_CURVES_OPTIONS_INIT;
     panem_model_options options;
     panem_model *model = NULL;
+    PN_TRY(pn_sim_check_model(s, err));
     PN_TRY(pn_model_spec_parse(&options, s->model, err));
-    if (!s->curves_path)
-        return pn_err(err, PANEM_E_ARG, "--model %s needs a curve set: --curves FILE", s->model);
     if (options.sharers > 1 && options.sharers != core->active_cores)
         return pn_err(err, PANEM_E_ARG,
                       "sharers=%u of the model contradicts %u active cores; leave it out",
@@ -65,6 +64,18 @@ static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_
     m->theoretical_gbs = theoretical_of(m->set);
     m->peak_gbs = panem_peak_bytes_per_s(m->set, PANEM_MIX_LINEAR, READS) / 1e9;
     m->idle_ns = (double)panem_idle_ps(m->set, PANEM_MIX_LINEAR, 1.0) / 1000.0 + m->on_chip_ns;
+    return PANEM_OK;
+}
+
+panem_status pn_sim_check_model(const pn_sim_spec *s, panem_error *err)
+{
+    pn_dram_config dram;
+    panem_model_options options;
+    if (strncmp(s->model, "dram:", 5) == 0)
+        return pn_dram_spec_parse(&dram, NULL, s->model + strlen("dram:"), err);
+    PN_TRY(pn_model_spec_parse(&options, s->model, err));
+    if (!s->curves_path)
+        return pn_err(err, PANEM_E_ARG, "--model %s needs a curve set: --curves FILE", s->model);
     return PANEM_OK;
 }
 

@@ -37,6 +37,9 @@ typedef struct pn_sim_spec {
 /* Fills in defaults of the words and resolves the core: preset, assignments, load. E_ARG. */
 panem_status pn_sim_configure(pn_core_config *config, pn_sim_spec *spec, panem_error *err);
 
+/* Is the model's word sound, and is there a curve set if it needs one? Opens nothing. E_ARG. */
+panem_status pn_sim_check_model(const pn_sim_spec *spec, panem_error *err);
+
 /* The memory of a run and what is known about it. */
 typedef struct pn_sim_memory {
     panem_curves *set; /* NULL for a DRAM */

@@ -38,7 +38,7 @@ static void close_window(pn_tap *t)
     pn_tap_window *w = &t->open;
     double bytes = (double)(w->read_bytes + w->write_bytes);
     double gbs = bytes * 1000.0 / (double)t->config.window_ps;
-    size_t b = bin_of(gbs, t->config.peak_gbs / BINS_AT_PEAK);
+    size_t b = bin_of(gbs, pn_tap_bandwidth_bin_gbs(t));
     w->latency_ns = w->completions ? t->open_latency_ns / (double)w->completions : (double)NAN;
     t->bandwidth[b]++;
     t->above_peak += gbs > t->config.peak_gbs;
@@ -69,6 +69,11 @@ static void watch(pn_tap *t, const pn_mem_response *r)
     *(r->kind == PANEM_READ ? &t->open.read_bytes : &t->open.write_bytes) += r->bytes;
     t->open.completions++;
     t->open_latency_ns += (double)(r->done_ps - r->arrival_ps) / 1000.0;
+}
+
+double pn_tap_bandwidth_bin_gbs(const pn_tap *tap)
+{
+    return tap->config.peak_gbs / BINS_AT_PEAK;
 }
 
 double pn_tap_lag1(const pn_tap *t)

@@ -42,6 +42,8 @@ typedef struct pn_tap {
  * port. E_NOMEM. */
 panem_status pn_tap_create(pn_mem_port **port, pn_tap *tap, pn_mem_port *inner,
                            const pn_tap_config *config, panem_error *err);
+/* Width of a bandwidth bin. */
+double pn_tap_bandwidth_bin_gbs(const pn_tap *tap);
 /* Lag-1 correlation of window bandwidths; NaN with fewer than three windows or no variation. */
 double pn_tap_lag1(const pn_tap *tap);
 

@@ -1,0 +1,273 @@
+/* cmd_sweep_show.c - `panem sweep status`, `sweep export` and `query`: looking at a store. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/sweep.h"
+
+enum { KEY_FORMAT = 256, KEY_TIMING };
+
+typedef struct settings {
+    const char *folder, *sql, *path;
+    bool wants_sql, timing, json;
+} settings;
+
+static const struct argp_option EXPORT_OPTIONS[] = {
+    {"format", KEY_FORMAT, "F", 0, "csv or json (default csv)", 0},
+    {"output", 'o', "FILE", 0, "write here instead of to standard output", 0},
+    {"timing", KEY_TIMING, NULL, 0, "host seconds, attempts, host and time of each point, too", 0},
+    {0},
+};
+static const struct argp_option QUERY_OPTIONS[] = {
+    {"format", KEY_FORMAT, "F", 0, "csv or json (default csv)", 0},
+    {"output", 'o', "FILE", 0, "write here instead of to standard output", 0},
+    {0},
+};
+static const struct argp_option NO_OPTIONS[] = {{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    settings *s = state->input;
+    panem_error err = PANEM_ERROR_INIT;
+    panem_status status = PANEM_OK;
+    switch (key) {
+    case 'o':
+        s->path = arg;
+        break;
+    case KEY_TIMING:
+        s->timing = true;
+        break;
+    case KEY_FORMAT:
+        s->json = strcmp(arg, "json") == 0;
+        if (!s->json && strcmp(arg, "csv") != 0)
+            status = pn_err(&err, PANEM_E_ARG, "--format: '%s' is neither csv nor json", arg);
+        break;
+    case ARGP_KEY_ARG:
+        if (!s->folder)
+            s->folder = arg;
+        else if (s->wants_sql && !s->sql)
+            s->sql = arg;
+        else
+            return ARGP_ERR_UNKNOWN;
+        break;
+    case ARGP_KEY_END:
+        if (!s->folder || (s->wants_sql && !s->sql))
+            status = pn_err(&err, PANEM_E_ARG,
+                            s->wants_sql ? "DIR and \"SQL\" are needed" : "no folder was given");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return status == PANEM_OK ? 0 : pn_option_error(state, &err);
+}
+
+static error_t parse_query(int key, char *arg, struct argp_state *state)
+{
+    if (key == ARGP_KEY_INIT)
+        ((settings *)state->input)->wants_sql = true;
+    return key == ARGP_KEY_INIT ? 0 : parse(key, arg, state);
+}
+
+/* ---- rows as CSV or JSON --------------------------------------------------------------------- */
+
+typedef struct printer {
+    FILE *out;
+    bool json;
+    uint64_t rows;
+    char **names; /* of JSON */
+    int columns;
+} printer;
+
+static void put_csv(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_json(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+static void take_names(void *user, int columns, const char *const *names)
+{
+    printer *p = user;
+    p->columns = columns;
+    p->names = calloc((size_t)columns, sizeof *p->names);
+    for (int i = 0; i < columns; i++) {
+        if (p->names)
+            p->names[i] = strdup(names[i]);
+        if (!p->json) {
+            if (i)
+                fputc(',', p->out);
+            put_csv(p->out, names[i]);
+        }
+    }
+    fputs(p->json ? "[" : "\n", p->out);
+}
+
+static void put_row(void *user, int columns, const char *const *cells, const bool *numbers)
+{
+    printer *p = user;
+    if (p->json)
+        fputs(p->rows ? ",\n {" : "\n {", p->out);
+    p->rows++;
+    for (int i = 0; i < columns; i++) {
+        if (i)
+            fputs(p->json ? ", " : ",", p->out);
+        if (p->json) {
+            put_json(p->out, p->names && p->names[i] ? p->names[i] : "");
+            fputs(": ", p->out);
+        }
+        if (!cells[i])
+            fputs(p->json ? "null" : "", p->out);
+        else if (numbers[i])
+            fputs(cells[i], p->out);
+        else if (p->json)
+            put_json(p->out, cells[i]);
+        else
+            put_csv(p->out, cells[i]);
+    }
+    fputs(p->json ? "}" : "\n", p->out);
+}
+
+static panem_status print_query(pn_store *store, const char *sql, FILE *out, bool json,
+                                panem_error *err)
+{
+    printer p = {.out = out, .json = json};
+    const pn_rows rows = {take_names, put_row, &p};
+    panem_status status = pn_store_query(store, sql, &rows, err);
+    if (json && status == PANEM_OK)
+        fputs("\n]\n", out);
+    for (int i = 0; p.names && i < p.columns; i++)
+        free(p.names[i]);
+    free(p.names);
+    return status;
+}
+
+/* To the file, which appears when it is whole, or to standard output. */
+static int output_query(const settings *s, pn_store *store, const char *sql)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    pn_writer *writer = NULL;
+    if (!s->path)
+        return print_query(store, sql, stdout, s->json, &err) == PANEM_OK ? PN_EXIT_OK
+                                                                          : pn_fail(&err);
+    if (pn_writer_open(&writer, s->path, &err) != PANEM_OK)
+        return pn_fail_output(&err);
+    if (print_query(store, sql, pn_writer_stream(writer), s->json, &err) != PANEM_OK) {
+        pn_writer_abort(writer);
+        return pn_fail(&err);
+    }
+    return pn_writer_commit(writer, &err) == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
+}
+
+static int run_export(void *user)
+{
+    settings *s = user;
+    pn_store *store = NULL;
+    panem_error err = PANEM_ERROR_INIT;
+    pn_text sql = PN_TEXT_INIT;
+    if (pn_store_open(&store, s->folder, PN_STORE_READ, &err) != PANEM_OK)
+        return pn_fail(&err);
+    int code = pn_store_export_sql(store, &sql, s->timing, &err) == PANEM_OK
+                   ? output_query(s, store, sql.data)
+                   : pn_fail(&err);
+    pn_text_release(&sql);
+    pn_store_close(store);
+    return code;
+}
+
+static int run_query(void *user)
+{
+    settings *s = user;
+    pn_store *store = NULL;
+    panem_error err = PANEM_ERROR_INIT;
+    if (pn_store_open(&store, s->folder, PN_STORE_READ, &err) != PANEM_OK)
+        return pn_fail(&err);
+    int code = output_query(s, store, s->sql);
+    pn_store_close(store);
+    return code;
+}
+
+static int run_status(void *user)
+{
+    settings *s = user;
+    pn_store *store = NULL;
+    pn_store_counts n;
+    panem_error err = PANEM_ERROR_INIT;
+    if (pn_store_open(&store, s->folder, PN_STORE_READ, &err) != PANEM_OK)
+        return pn_fail(&err);
+    panem_status status = pn_store_count(store, &n, &err);
+    if (status == PANEM_OK) {
+        printf("%llu points: %llu done, %llu failed, %llu to run\n", (unsigned long long)n.points,
+               (unsigned long long)n.done, (unsigned long long)n.failed,
+               (unsigned long long)(n.points - n.done - n.failed));
+        if (n.failed)
+            status = print_query(store,
+                                 "SELECT ordinal, trace, message FROM plan JOIN points USING(key) "
+                                 "WHERE state = 2 ORDER BY ordinal",
+                                 stdout, false, &err);
+    }
+    pn_store_close(store);
+    return status == PANEM_OK ? PN_EXIT_OK : pn_fail(&err);
+}
+
+const pn_command pn_cmd_sweep_status = {
+    .name = "sweep status",
+    .arguments = "DIR",
+    .summary = "say how far a sweep is, and why points failed",
+    .details = "Counts the points of the study last planned into DIR; may be asked while it runs.",
+    .examples = "panem sweep status out\n",
+    .options = NO_OPTIONS,
+    .parse = parse,
+    .settings_size = sizeof(settings),
+    .run = run_status,
+};
+
+const pn_command pn_cmd_sweep_export = {
+    .name = "sweep export",
+    .arguments = "DIR",
+    .summary = "write the results of a sweep as a table",
+    .details = "One row per point in the study's order: trace, weight, one column axis_NAME per "
+               "thing that varies, state, every metric with its unit in its name, key. The same "
+               "bytes for any number of workers, shards, folder or language; host times only with "
+               "--timing.",
+    .examples = "panem sweep export out -o results.csv\npanem sweep export out --format json\n",
+    .options = EXPORT_OPTIONS,
+    .parse = parse,
+    .settings_size = sizeof(settings),
+    .run = run_export,
+};
+
+const pn_command pn_cmd_query = {
+    .name = "query",
+    .arguments = "DIR \"SQL\"",
+    .summary = "ask the store of a sweep in SQL; reads only",
+    .details = "Tables: plan (the study's points in order), points, results, windows, timing, "
+               "configs, curves, meta (docs/formats/store.md).",
+    .examples = "panem query out \"SELECT trace, axis_model, avg(ipc) FROM plan JOIN results "
+                "USING(key) GROUP BY trace, axis_model\"\n",
+    .options = QUERY_OPTIONS,
+    .parse = parse_query,
+    .settings_size = sizeof(settings),
+    .run = run_query,
+};

@@ -1,0 +1,310 @@
+/* sweep.c - see sweep.h. */
+#include "cli/sweep.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sweep/pool.h"
+
+/* ---- planning -------------------------------------------------------------------------------- */
+
+static panem_status plan_point(pn_sweep *w, pn_inputs *inputs, pn_label *labels, size_t index,
+                               panem_error *err)
+{
+    pn_point point;
+    pn_point_key key;
+    PN_TRY(pn_study_point(&point, labels, &w->study, index, err));
+    panem_status status = pn_point_identify(&key, inputs, &point, err);
+    if (status == PANEM_OK) {
+        memcpy(w->keys[index], key.hex, sizeof w->keys[index]);
+        if (w->store)
+            status = pn_store_plan_add(w->store, index, &key, &point, labels,
+                                       pn_study_labels(&w->study), err);
+        pn_text_release(&key.resolved);
+    }
+    pn_text_release(&point.assignments);
+    return status;
+}
+
+static panem_status plan_curves(pn_sweep *w, const pn_inputs *inputs, panem_error *err)
+{
+    uint64_t fingerprint;
+    const char *path, *csv;
+    for (size_t i = 0; pn_inputs_curves(inputs, i, &fingerprint, &path, &csv); i++)
+        PN_TRY(pn_store_curves(w->store, fingerprint, path, csv, err));
+    return PANEM_OK;
+}
+
+/* Every input is looked at before a folder is made. */
+static panem_status look_at_inputs(pn_sweep *w, pn_inputs *inputs, pn_label *labels,
+                                   panem_error *err)
+{
+    size_t per_trace = w->points / w->study.n_traces;
+    for (size_t i = 0; i < w->points; i += i < per_trace ? 1 : per_trace) {
+        pn_point point;
+        PN_TRY(pn_study_point(&point, labels, &w->study, i, err));
+        panem_status status = pn_inputs_look(inputs, &point, err);
+        pn_text_release(&point.assignments);
+        PN_TRY(status);
+    }
+    return PANEM_OK;
+}
+
+static panem_status plan_all(pn_sweep *w, pn_inputs *inputs, pn_label *labels, panem_error *err)
+{
+    if (w->store)
+        PN_TRY(pn_store_plan_begin(w->store, &w->study, err));
+    for (size_t i = 0; i < w->points; i++)
+        PN_TRY(plan_point(w, inputs, labels, i, err));
+    if (!w->store)
+        return PANEM_OK;
+    PN_TRY(plan_curves(w, inputs, err));
+    return pn_store_plan_end(w->store, err);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    int order = strcmp(*x, *y);
+    return order ? order : (*x > *y) - (*x < *y); /* equal keys in the study's order */
+}
+
+/* Two points may be one, e.g. loads of a model that has no sharers. */
+static panem_status find_repeats(pn_sweep *w, panem_error *err)
+{
+    const char **sorted = calloc(w->points, sizeof *sorted);
+    if (!sorted)
+        return pn_err(err, PANEM_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < w->points; i++)
+        sorted[i] = w->keys[i];
+    qsort(sorted, w->points, sizeof *sorted, by_key);
+    for (size_t i = 1; i < w->points; i++) {
+        if (strcmp(sorted[i], sorted[i - 1]) == 0)
+            w->repeats[(size_t)(sorted[i] - w->keys[0]) / sizeof w->keys[0]] = true;
+    }
+    free(sorted);
+    return PANEM_OK;
+}
+
+static panem_status open_all(pn_sweep *w, const char *study, const char *folder, panem_error *err)
+{
+    PN_TRY(pn_study_load(&w->study, study, err));
+    w->points = pn_study_points(&w->study);
+    w->keys = calloc(w->points, sizeof *w->keys);
+    w->repeats = calloc(w->points, sizeof *w->repeats);
+    pn_inputs *inputs = pn_inputs_new();
+    pn_label *labels = calloc(pn_study_labels(&w->study) + 1, sizeof *labels);
+    panem_status status = PANEM_OK;
+    if (!w->keys || !w->repeats || !inputs || !labels)
+        status = pn_err(err, PANEM_E_NOMEM, "no memory for %zu points", w->points);
+    if (status == PANEM_OK)
+        status = look_at_inputs(w, inputs, labels, err);
+    if (status == PANEM_OK && folder)
+        status = pn_store_open(&w->store, folder, PN_STORE_CREATE, err);
+    if (status == PANEM_OK)
+        status = plan_all(w, inputs, labels, err);
+    free(labels);
+    pn_inputs_free(inputs);
+    PN_TRY(status);
+    return find_repeats(w, err);
+}
+
+panem_status pn_sweep_open(pn_sweep *sweep, const char *study, const char *folder, panem_error *err)
+{
+    memset(sweep, 0, sizeof *sweep);
+    panem_status status = open_all(sweep, study, folder, err);
+    if (status != PANEM_OK)
+        pn_sweep_close(sweep);
+    return status;
+}
+
+void pn_sweep_close(pn_sweep *w)
+{
+    pn_store_close(w->store);
+    pn_study_release(&w->study);
+    free(w->keys);
+    free(w->repeats);
+    memset(w, 0, sizeof *w);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+enum { VALUES_MAX = 128, ATTEMPTS = 3 };
+
+typedef struct outcome {
+    double values[VALUES_MAX];
+    pn_tap tap;
+} outcome;
+
+typedef struct runner {
+    pn_sweep *sweep;
+    const pn_sweep_run *run;
+    size_t next;
+    uint64_t total, cached, done, failed;
+    struct timespec start;
+    double told_s;
+    /* Of a worker: the trace it has open. */
+    pn_trace *trace;
+    const char *trace_path;
+} runner;
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+static panem_status open_trace(runner *r, const char *path, panem_error *err)
+{
+    pn_trace_options options = PN_TRACE_OPTIONS_INIT;
+    if (r->trace && strcmp(r->trace_path, path) == 0 &&
+        pn_trace_seek(r->trace, 0, NULL) == PANEM_OK)
+        return PANEM_OK;
+    pn_trace_close(r->trace);
+    r->trace = NULL;
+    r->trace_path = path;
+    return pn_trace_open(&r->trace, path, &options, err);
+}
+
+static panem_status work(void *user, size_t job, void *result, panem_error *err)
+{
+    runner *r = user;
+    outcome *out = result;
+    pn_point point;
+    pn_label *labels = calloc(pn_study_labels(&r->sweep->study) + 1, sizeof *labels);
+    if (!labels || pn_metric_count > VALUES_MAX)
+        return pn_err(err, PANEM_E_NOMEM, "out of memory");
+    panem_status status = pn_study_point(&point, labels, &r->sweep->study, job, err);
+    free(labels);
+    PN_TRY(status);
+    status = open_trace(r, point.spec.trace_path, err);
+    if (status == PANEM_OK)
+        status = pn_sim_run(out->values, &point.spec, r->trace, &out->tap, err);
+    pn_text_release(&point.assignments);
+    return status;
+}
+
+static bool mine(const runner *r, size_t job)
+{
+    return !r->sweep->repeats[job] && job % r->run->shards == r->run->shard;
+}
+
+static bool next(void *user, size_t *job)
+{
+    runner *r = user;
+    for (; r->next < r->sweep->points; r->next++) {
+        pn_point_state state = PN_POINT_PENDING;
+        if (mine(r, r->next) &&
+            pn_store_state(r->sweep->store, r->sweep->keys[r->next], &state, NULL) == PANEM_OK &&
+            state == PN_POINT_PENDING) {
+            *job = r->next++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static panem_status finished(void *user, size_t job, const pn_pool_answer *answer,
+                             const void *result, panem_error *err)
+{
+    runner *r = user;
+    const outcome *out = result;
+    const char *key = r->sweep->keys[job];
+    if (answer->status == PANEM_OK) {
+        r->done++;
+        return pn_store_done(r->sweep->store, key, out->values, &out->tap, answer->seconds,
+                             answer->attempts, err);
+    }
+    r->failed++;
+    pn_warn("point %zu failed: %s", job, answer->message);
+    return pn_store_failed(r->sweep->store, key, answer->message, answer->attempts, err);
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)(t.tv_sec - start->tv_sec) + 1e-9 * (double)(t.tv_nsec - start->tv_nsec);
+}
+
+static void tick(void *user)
+{
+    runner *r = user;
+    bool terminal = pn_stderr_is_terminal();
+    const double every_s = terminal ? 0.2 : 10.0;
+    double s = seconds_since(&r->start);
+    if (r->run->quiet || s < r->told_s + every_s)
+        return;
+    r->told_s = s;
+    uint64_t over = r->done + r->failed, left = r->total - r->cached - over;
+    double rate = (double)over / s;
+    fprintf(stderr, "%s%llu of %llu points done, %llu failed, %llu from before, %.2f/s",
+            terminal ? "\r" : "", (unsigned long long)r->done, (unsigned long long)r->total,
+            (unsigned long long)r->failed, (unsigned long long)r->cached, rate);
+    if (over > 0)
+        fprintf(stderr, ", %.0f s left", (double)left / rate);
+    fputs(terminal ? "   " : "\n", stderr);
+}
+
+static panem_status count_cached(runner *r, panem_error *err)
+{
+    for (size_t i = 0; i < r->sweep->points; i++) {
+        pn_point_state state;
+        if (!mine(r, i))
+            continue;
+        r->total++;
+        PN_TRY(pn_store_state(r->sweep->store, r->sweep->keys[i], &state, err));
+        r->cached += state == PN_POINT_DONE;
+        r->failed += state == PN_POINT_FAILED;
+    }
+    return PANEM_OK;
+}
+
+static int close_run(const runner *r, const char *again)
+{
+    if (pn_stderr_is_terminal() && !r->run->quiet)
+        fputs("\r\033[K", stderr);
+    if (!r->run->quiet || r->failed || stop_asked)
+        fprintf(stderr, "panem: %llu points: %llu run, %llu from before, %llu failed, %.1f s\n",
+                (unsigned long long)r->total, (unsigned long long)r->done,
+                (unsigned long long)r->cached, (unsigned long long)r->failed,
+                seconds_since(&r->start));
+    if (stop_asked)
+        fprintf(stderr, "panem: stopped; nothing is lost. Go on with: %s\n", again);
+    else if (r->failed)
+        fprintf(stderr, "panem: to try the failed ones again: %s --retry\n", again);
+    return stop_asked || r->failed ? PN_EXIT_FAILED : PN_EXIT_OK;
+}
+
+int pn_sweep_execute(pn_sweep *sweep, const pn_sweep_run *run, const char *again)
+{
+    runner r = {.sweep = sweep, .run = run};
+    panem_error err = PANEM_ERROR_INIT;
+    pn_pool_config pool = {.workers = run->workers,
+                           .attempts_max = ATTEMPTS,
+                           .timeout_s = run->timeout_s,
+                           .result_bytes = sizeof(outcome),
+                           .user = &r,
+                           .work = work,
+                           .next = next,
+                           .finished = finished,
+                           .tick = tick,
+                           .stop = &stop_asked};
+    (void)clock_gettime(CLOCK_MONOTONIC, &r.start);
+    if (count_cached(&r, &err) != PANEM_OK)
+        return pn_fail_output(&err);
+    void (*old_int)(int) = signal(SIGINT, ask_stop);
+    void (*old_term)(int) = signal(SIGTERM, ask_stop);
+    panem_status status = pn_pool_run(&pool, &err);
+    (void)signal(SIGINT, old_int);
+    (void)signal(SIGTERM, old_term);
+    pn_trace_close(r.trace);
+    if (status != PANEM_OK)
+        return pn_fail_output(&err);
+    return close_run(&r, again);
+}

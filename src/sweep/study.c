@@ -1,0 +1,619 @@
+/* study.c - see study.h. */
+#include "sweep/study.h"
+
+#include <glob.h>
+#include <libfyaml.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/num.h"
+
+enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000 };
+
+static const char *const KEYS[] = {"study", "base",    "traces",  "axes",  "models",
+                                   "loads", "metrics", "compare", "plots", NULL};
+static const char *const BASE_KEYS[] = {"core",   "curves",       "model", "load", "active_cores",
+                                        "warmup", "instructions", "set",   NULL};
+/* Words of `panem run` that may be axes beside the core's parameters. */
+static const char *const WORDS[] = {"core",         "curves", "model",        "load",
+                                    "active_cores", "warmup", "instructions", NULL};
+
+typedef struct reader {
+    pn_study *study;
+    panem_error *err;
+} reader;
+
+static panem_status no_memory(const reader *r)
+{
+    return pn_err(r->err, PANEM_E_NOMEM, "no memory for study %s", r->study->path);
+}
+
+static panem_status wrong(const reader *r, const struct fy_node *node, const char *what,
+                          const char *detail)
+{
+    const struct fy_mark *mark = NULL;
+    struct fy_token *token =
+        node ? fy_node_get_scalar_token((struct fy_node *)(uintptr_t)node) : NULL;
+    if (token)
+        mark = fy_token_start_mark(token);
+    uint32_t line = mark && mark->line >= 0 ? (uint32_t)mark->line + 1 : 0;
+    return pn_err_at(r->err, PANEM_E_FORMAT, r->study->path, line, 0, "%s%s", what, detail);
+}
+
+static char *text_of(struct fy_node *node)
+{
+    size_t length = 0;
+    const char *text = node ? fy_node_get_scalar(node, &length) : NULL;
+    return text ? strndup(text, length) : strdup("");
+}
+
+static struct fy_node *member(struct fy_node *mapping, const char *key)
+{
+    return mapping ? fy_node_mapping_lookup_by_string(mapping, key, FY_NT) : NULL;
+}
+
+static bool listed(const char *word, const char *const *names)
+{
+    while (*names && strcmp(*names, word) != 0)
+        names++;
+    return *names != NULL;
+}
+
+static panem_status unknown(const reader *r, struct fy_node *at, const char *what, const char *word,
+                            const char *const *names)
+{
+    char detail[192];
+    const char *near = pn_text_nearest(word, names);
+    (void)snprintf(detail, sizeof detail, " '%s'%s%s%s", word, near ? "; did you mean '" : "",
+                   near ? near : "", near ? "'?" : "");
+    return wrong(r, at, what, detail);
+}
+
+static panem_status check_keys(const reader *r, struct fy_node *mapping, const char *const *known)
+{
+    void *at = NULL;
+    struct fy_node_pair *pair;
+    while ((pair = fy_node_mapping_iterate(mapping, &at)) != NULL) {
+        char *key = text_of(fy_node_pair_key(pair));
+        if (!key)
+            return no_memory(r);
+        panem_status status = listed(key, known)
+                                  ? PANEM_OK
+                                  : unknown(r, fy_node_pair_key(pair), "unknown key", key, known);
+        free(key);
+        PN_TRY(status);
+    }
+    return PANEM_OK;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static void free_list(char **list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        free(list[i]);
+    free(list);
+}
+
+/* A sequence of scalars, or one scalar, as a NULL-terminated list. */
+static panem_status take_list(const reader *r, char ***list, size_t *count, struct fy_node *node)
+{
+    bool one = node && fy_node_is_scalar(node);
+    if (node && !one && !fy_node_is_sequence(node))
+        return wrong(r, NULL, "a list was expected", "");
+    int n = one ? 1 : node ? fy_node_sequence_item_count(node) : 0;
+    char **items = calloc((size_t)n + 1, sizeof *items);
+    if (!items)
+        return no_memory(r);
+    *list = items;
+    *count = (size_t)n;
+    for (int i = 0; i < n; i++) {
+        struct fy_node *item = one ? node : fy_node_sequence_get_by_index(node, i);
+        if (!fy_node_is_scalar(item))
+            return wrong(r, NULL, "a plain value was expected in a list", "");
+        items[i] = text_of(item);
+        if (!items[i])
+            return no_memory(r);
+    }
+    return PANEM_OK;
+}
+
+/* "FIRST:LAST:STEP" with the unit of STEP's number behind it, e.g. 8:64:8 or 100:400:50ns. */
+static bool parse_range(const char *text, double v[3], const char **unit)
+{
+    char copy[KEY_MAX * 2];
+    char *rest = copy;
+    if (strlen(text) >= sizeof copy || !strchr(text, ':'))
+        return false;
+    memcpy(copy, text, strlen(text) + 1);
+    for (int i = 0; i < 3; i++) {
+        char *end = strchr(rest, ':');
+        if ((i < 2) != (end != NULL))
+            return false;
+        if (end)
+            *end = '\0';
+        size_t number = strspn(rest, "0123456789.eE+-");
+        *unit = text + (rest - copy) + number;
+        if (i < 2 && rest[number] != '\0')
+            return false;
+        rest[number] = '\0';
+        if (!pn_num_parse_all(rest, &v[i]))
+            return false;
+        if (end)
+            rest = end + 1;
+    }
+    return v[2] > 0.0 && v[1] >= v[0] && (v[1] - v[0]) / v[2] < RANGE_STEPS_MAX;
+}
+
+static panem_status take_values(const reader *r, char ***list, size_t *count, struct fy_node *node)
+{
+    double v[3];
+    const char *unit;
+    PN_TRY(take_list(r, list, count, node));
+    if (*count != 1 || !parse_range((*list)[0], v, &unit))
+        return *count ? PANEM_OK : wrong(r, node, "an axis has no values", "");
+    size_t n = (size_t)floor((v[1] - v[0]) / v[2] + 1e-9) + 1;
+    char **items = calloc(n + 1, sizeof *items);
+    if (!items)
+        return no_memory(r);
+    for (size_t i = 0; i < n; i++) {
+        pn_text text = PN_TEXT_INIT;
+        pn_text_number(&text, v[0] + (double)i * v[2]);
+        pn_text_puts(&text, unit);
+        items[i] = text.data;
+        if (text.failed) {
+            free_list(items);
+            return no_memory(r);
+        }
+    }
+    free_list(*list);
+    *list = items;
+    *count = n;
+    return PANEM_OK;
+}
+
+/* ---- traces ---------------------------------------------------------------------------------- */
+
+static panem_status add_trace(const reader *r, const char *path, const char *name, double weight)
+{
+    pn_study *s = r->study;
+    pn_study_trace *more = realloc(s->traces, (s->n_traces + 1) * sizeof *more);
+    if (!more)
+        return no_memory(r);
+    s->traces = more;
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    const char *dot = strchr(base, '.');
+    pn_study_trace *t = &more[s->n_traces++];
+    t->path = strdup(path);
+    t->name = name[0] ? strdup(name) : strndup(base, dot ? (size_t)(dot - base) : strlen(base));
+    t->weight = weight;
+    return t->path && t->name ? PANEM_OK : no_memory(r);
+}
+
+/* Relative paths count from the study's folder. */
+static panem_status add_pattern(const reader *r, struct fy_node *at, const char *pattern,
+                                const char *name, double weight)
+{
+    const char *slash = strrchr(r->study->path, '/');
+    pn_text full = PN_TEXT_INIT;
+    glob_t found;
+    if (pattern[0] != '/' && slash)
+        pn_text_add(&full, r->study->path, (size_t)(slash - r->study->path) + 1);
+    pn_text_puts(&full, pattern);
+    if (full.failed)
+        return no_memory(r);
+    int code = glob(full.data, GLOB_NOCHECK, NULL, &found);
+    panem_status status = code == 0 ? PANEM_OK : no_memory(r);
+    bool wild = strpbrk(pattern, "*?[") != NULL;
+    if (status == PANEM_OK && wild && found.gl_pathc == 1 &&
+        strcmp(found.gl_pathv[0], full.data) == 0)
+        status = wrong(r, at, "no trace matches ", pattern);
+    for (size_t i = 0; status == PANEM_OK && i < found.gl_pathc; i++)
+        status = add_trace(r, found.gl_pathv[i], wild ? "" : name, weight);
+    if (code == 0)
+        globfree(&found);
+    pn_text_release(&full);
+    return status;
+}
+
+static panem_status take_trace(const reader *r, struct fy_node *item)
+{
+    static const char *const keys[] = {"file", "name", "weight", NULL};
+    double weight = 1.0;
+    if (fy_node_is_mapping(item))
+        PN_TRY(check_keys(r, item, keys));
+    struct fy_node *file = fy_node_is_mapping(item) ? member(item, "file") : item;
+    char *pattern = text_of(file),
+         *name = text_of(fy_node_is_mapping(item) ? member(item, "name") : NULL);
+    char *number = text_of(fy_node_is_mapping(item) ? member(item, "weight") : NULL);
+    panem_status status = pattern && name && number ? PANEM_OK : no_memory(r);
+    if (status == PANEM_OK && !pattern[0])
+        status = wrong(r, item, "a trace has no file", "");
+    if (status == PANEM_OK && number[0] && (!pn_num_parse_all(number, &weight) || !(weight > 0.0)))
+        status =
+            wrong(r, member(item, "weight"), "a weight must be a number above 0, not ", number);
+    if (status == PANEM_OK)
+        status = add_pattern(r, file, pattern, name, weight);
+    free(pattern);
+    free(name);
+    free(number);
+    return status;
+}
+
+static panem_status take_traces(const reader *r, struct fy_node *node)
+{
+    int n = node && fy_node_is_sequence(node) ? fy_node_sequence_item_count(node) : 0;
+    if (n <= 0)
+        return wrong(r, node, "traces: a list of files was expected", "");
+    for (int i = 0; i < n; i++)
+        PN_TRY(take_trace(r, fy_node_sequence_get_by_index(node, i)));
+    return PANEM_OK;
+}
+
+/* ---- axes ------------------------------------------------------------------------------------ */
+
+static panem_status check_axis_key(const reader *r, struct fy_node *at, const char *key)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    size_t count, n = 0;
+    const pn_param *params = pn_core_params(&count);
+    for (size_t i = 0; WORDS[i]; i++)
+        names[n++] = WORDS[i];
+    for (size_t i = 0; i < count && n < NAMES_MAX - 1; i++)
+        names[n++] = params[i].name;
+    names[n] = NULL;
+    return listed(key, names) ? PANEM_OK : unknown(r, at, "unknown axis", key, names);
+}
+
+static panem_status new_axis(const reader *r, pn_study_axis **axis, size_t n_keys)
+{
+    pn_study *s = r->study;
+    pn_study_axis *more = realloc(s->axes, (s->n_axes + 1) * sizeof *more);
+    if (!more)
+        return no_memory(r);
+    s->axes = more;
+    *axis = &more[s->n_axes++];
+    **axis =
+        (pn_study_axis){calloc(n_keys, sizeof(char *)), calloc(n_keys, sizeof(char **)), n_keys, 0};
+    return (*axis)->keys && (*axis)->values ? PANEM_OK : no_memory(r);
+}
+
+static panem_status fill_axis(const reader *r, pn_study_axis *axis, size_t k, struct fy_node *name,
+                              struct fy_node *values)
+{
+    size_t steps = 0;
+    axis->keys[k] = text_of(name);
+    if (!axis->keys[k])
+        return no_memory(r);
+    PN_TRY(check_axis_key(r, name, axis->keys[k]));
+    PN_TRY(take_values(r, &axis->values[k], &steps, values));
+    if (k > 0 && steps != axis->n_steps)
+        return wrong(r, name, "zip: as many values as the others are needed for ", axis->keys[k]);
+    axis->n_steps = steps;
+    return PANEM_OK;
+}
+
+static panem_status take_zip(const reader *r, struct fy_node *group)
+{
+    void *at = NULL;
+    struct fy_node_pair *pair;
+    pn_study_axis *axis;
+    if (!fy_node_is_mapping(group) || fy_node_mapping_item_count(group) < 2)
+        return wrong(r, NULL, "zip: a mapping of at least two axes was expected", "");
+    PN_TRY(new_axis(r, &axis, (size_t)fy_node_mapping_item_count(group)));
+    for (size_t k = 0; (pair = fy_node_mapping_iterate(group, &at)) != NULL; k++)
+        PN_TRY(fill_axis(r, axis, k, fy_node_pair_key(pair), fy_node_pair_value(pair)));
+    return PANEM_OK;
+}
+
+static panem_status take_axes(const reader *r, struct fy_node *node)
+{
+    void *at = NULL;
+    struct fy_node_pair *pair;
+    if (!node)
+        return PANEM_OK;
+    if (!fy_node_is_mapping(node))
+        return wrong(r, node, "axes: a mapping of keys to lists was expected", "");
+    while ((pair = fy_node_mapping_iterate(node, &at)) != NULL) {
+        struct fy_node *name = fy_node_pair_key(pair), *value = fy_node_pair_value(pair);
+        size_t length = 0;
+        const char *text = fy_node_get_scalar(name, &length);
+        if (length == 3 && text && memcmp(text, "zip", 3) == 0) {
+            PN_TRY(take_zip(r, value));
+            continue;
+        }
+        pn_study_axis *axis;
+        PN_TRY(new_axis(r, &axis, 1));
+        PN_TRY(fill_axis(r, axis, 0, name, value));
+    }
+    return PANEM_OK;
+}
+
+/* models and loads are axes with a name of their own in the file. */
+static panem_status take_axis_of(const reader *r, const char *key, struct fy_node *values)
+{
+    pn_study_axis *axis;
+    if (!values)
+        return PANEM_OK;
+    PN_TRY(new_axis(r, &axis, 1));
+    axis->keys[0] = strdup(key);
+    if (!axis->keys[0])
+        return no_memory(r);
+    return take_values(r, &axis->values[0], &axis->n_steps, values);
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
+static panem_status take_set(const reader *r, struct fy_node *set)
+{
+    void *at = NULL;
+    struct fy_node_pair *pair;
+    pn_text lines = PN_TEXT_INIT;
+    if (set && !fy_node_is_mapping(set))
+        return wrong(r, set, "set: a mapping of parameters to values was expected", "");
+    while (set && (pair = fy_node_mapping_iterate(set, &at)) != NULL) {
+        char *key = text_of(fy_node_pair_key(pair)), *value = text_of(fy_node_pair_value(pair));
+        if (key && value)
+            pn_text_printf(&lines, "%s=%s\n", key, value);
+        else
+            lines.failed = true;
+        free(key);
+        free(value);
+    }
+    r->study->assignments = lines.data ? lines.data : strdup("");
+    return lines.failed || !r->study->assignments ? no_memory(r) : PANEM_OK;
+}
+
+static panem_status take_base(const reader *r, struct fy_node *base)
+{
+    pn_study *s = r->study;
+    if (base && !fy_node_is_mapping(base))
+        return wrong(r, base, "base: a mapping was expected", "");
+    if (base)
+        PN_TRY(check_keys(r, base, BASE_KEYS));
+    struct {
+        const char *key;
+        char **field;
+    } fields[] = {{"core", &s->core},
+                  {"curves", &s->curves},
+                  {"model", &s->model},
+                  {"load", &s->load},
+                  {"warmup", &s->warmup},
+                  {"active_cores", &s->active_cores},
+                  {"instructions", &s->instructions}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        *fields[i].field = text_of(member(base, fields[i].key));
+        if (!*fields[i].field)
+            return no_memory(r);
+    }
+    return take_set(r, member(base, "set"));
+}
+
+static panem_status check_metrics(const reader *r)
+{
+    enum { NAMES_MAX = 256 };
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+    for (; n < pn_metric_count && n < NAMES_MAX - 1; n++)
+        names[n] = pn_metrics[n].name;
+    names[n] = NULL;
+    for (char **m = r->study->metrics; *m; m++) {
+        if (!pn_metric_named(*m))
+            return unknown(r, NULL, "metrics: unknown metric", *m, names);
+    }
+    return PANEM_OK;
+}
+
+static panem_status take_all(const reader *r, struct fy_node *root)
+{
+    pn_study *s = r->study;
+    size_t count;
+    PN_TRY(check_keys(r, root, KEYS));
+    s->name = text_of(member(root, "study"));
+    s->compare = text_of(member(root, "compare"));
+    if (!s->name || !s->compare)
+        return no_memory(r);
+    PN_TRY(take_base(r, member(root, "base")));
+    PN_TRY(take_traces(r, member(root, "traces")));
+    PN_TRY(take_axis_of(r, "model", member(root, "models")));
+    PN_TRY(take_axis_of(r, "load", member(root, "loads")));
+    PN_TRY(take_axes(r, member(root, "axes")));
+    PN_TRY(take_list(r, &s->metrics, &count, member(root, "metrics")));
+    PN_TRY(take_list(r, &s->plots, &count, member(root, "plots")));
+    return check_metrics(r);
+}
+
+/* Every value of every axis is tried once, so that a study fails before its first point. */
+static panem_status try_points(const reader *r)
+{
+    const pn_study *s = r->study;
+    size_t n = pn_study_points(s), per_trace = n / s->n_traces;
+    pn_label *labels = calloc(pn_study_labels(s) + 1, sizeof *labels);
+    panem_status status = labels ? PANEM_OK : no_memory(r);
+    for (size_t i = 0; status == PANEM_OK && i < per_trace; i++) {
+        pn_point point;
+        pn_core_config config;
+        status = pn_study_point(&point, labels, s, i, r->err);
+        if (status != PANEM_OK)
+            break;
+        status = pn_sim_configure(&config, &point.spec, r->err);
+        if (status == PANEM_OK)
+            status = pn_sim_check_model(&point.spec, r->err);
+        pn_text_release(&point.assignments);
+    }
+    free(labels);
+    if (status != PANEM_OK && r->err && !r->err->file[0])
+        (void)snprintf(r->err->file, sizeof r->err->file, "%s", s->path);
+    return status;
+}
+
+panem_status pn_study_load(pn_study *study, const char *path, panem_error *err)
+{
+    pn_study s;
+    char *copy = NULL;
+    size_t length = 0;
+    const struct fy_parse_cfg config = {.flags = FYPCF_QUIET};
+    memset(&s, 0, sizeof s);
+    reader r = {&s, err};
+    PN_TRY(pn_file_read(&s.text, &length, path, FILE_LIMIT_BYTES, err));
+    s.path = strdup(path);
+    copy = strndup(s.text, length);
+    panem_status status = s.path && copy ? PANEM_OK : pn_err(err, PANEM_E_NOMEM, "out of memory");
+    struct fy_document *document =
+        status == PANEM_OK ? fy_document_build_from_malloc_string(&config, copy, strlen(copy))
+                           : NULL;
+    struct fy_node *root = document ? fy_document_root(document) : NULL;
+    if (status == PANEM_OK && (!root || !fy_node_is_mapping(root)))
+        status = wrong(&r, NULL, "is not YAML of keys and values", "");
+    if (status == PANEM_OK)
+        status = take_all(&r, root);
+    if (document)
+        fy_document_destroy(document);
+    if (status == PANEM_OK)
+        status = try_points(&r);
+    if (status == PANEM_OK)
+        *study = s;
+    else
+        pn_study_release(&s);
+    return status;
+}
+
+void pn_study_release(pn_study *s)
+{
+    char *texts[] = {s->path,         s->name,   s->text,         s->core,
+                     s->curves,       s->model,  s->load,         s->assignments,
+                     s->active_cores, s->warmup, s->instructions, s->compare};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < s->n_traces; i++) {
+        free(s->traces[i].path);
+        free(s->traces[i].name);
+    }
+    for (size_t i = 0; i < s->n_axes; i++) {
+        pn_study_axis *a = &s->axes[i];
+        for (size_t k = 0; k < a->n_keys; k++) {
+            if (a->keys)
+                free(a->keys[k]);
+            if (a->values)
+                free_list(a->values[k]);
+        }
+        free(a->keys);
+        free(a->values);
+    }
+    free(s->traces);
+    free(s->axes);
+    free_list(s->metrics);
+    free_list(s->plots);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+size_t pn_study_points(const pn_study *s)
+{
+    size_t n = s->n_traces;
+    for (size_t i = 0; i < s->n_axes; i++)
+        n *= s->axes[i].n_steps;
+    return n;
+}
+
+size_t pn_study_labels(const pn_study *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_axes; i++)
+        n += s->axes[i].n_keys;
+    return n;
+}
+
+static panem_status set_load(pn_sim_spec *spec, const char *text, panem_error *err)
+{
+    for (uint32_t i = 0; pn_sim_loads[i]; i++) {
+        if (strcmp(pn_sim_loads[i], text) == 0) {
+            spec->load = i;
+            return PANEM_OK;
+        }
+    }
+    return pn_err(err, PANEM_E_ARG, "load: '%s' is not one of: whole, moderate, heavy", text);
+}
+
+static panem_status set_count(uint64_t *value, const char *text, const char *what, uint64_t least,
+                              panem_error *err)
+{
+    return pn_unit_parse_u64(value, text, PN_DIM_COUNT, least, UINT64_C(1) << 50, what, err);
+}
+
+/* One word or parameter of a point; "" leaves the default. */
+static panem_status apply(pn_point *p, const char *key, const char *value, panem_error *err)
+{
+    uint64_t n;
+    if (!value[0])
+        return PANEM_OK;
+    if (strcmp(key, "core") == 0) {
+        p->spec.core = value;
+    } else if (strcmp(key, "curves") == 0) {
+        p->spec.curves_path = value;
+    } else if (strcmp(key, "model") == 0) {
+        p->spec.model = value;
+    } else if (strcmp(key, "load") == 0) {
+        return set_load(&p->spec, value, err);
+    } else if (strcmp(key, "warmup") == 0) {
+        return set_count(&p->spec.warmup, value, key, 0, err);
+    } else if (strcmp(key, "instructions") == 0) {
+        return set_count(&p->spec.instructions, value, key, 1, err);
+    } else if (strcmp(key, "active_cores") == 0) {
+        PN_TRY(pn_unit_parse_u64(&n, value, PN_DIM_COUNT, 1, 65536, key, err));
+        p->spec.active_cores = (uint32_t)n;
+    } else {
+        pn_text_printf(&p->assignments, "%s=%s\n", key, value);
+    }
+    return PANEM_OK;
+}
+
+static panem_status apply_base(pn_point *p, const pn_study *s, panem_error *err)
+{
+    PN_TRY(apply(p, "core", s->core, err));
+    PN_TRY(apply(p, "curves", s->curves, err));
+    PN_TRY(apply(p, "model", s->model, err));
+    PN_TRY(apply(p, "load", s->load, err));
+    PN_TRY(apply(p, "active_cores", s->active_cores, err));
+    PN_TRY(apply(p, "warmup", s->warmup, err));
+    PN_TRY(apply(p, "instructions", s->instructions, err));
+    pn_text_puts(&p->assignments, s->assignments);
+    return PANEM_OK;
+}
+
+static panem_status fill_point(pn_point *p, pn_label *labels, const pn_study *s, size_t index,
+                               panem_error *err)
+{
+    size_t per_trace = pn_study_points(s) / s->n_traces, rest = index % per_trace, n = 0;
+    size_t block = per_trace;
+    p->trace = &s->traces[index / per_trace];
+    p->spec.trace_path = p->trace->path;
+    PN_TRY(apply_base(p, s, err));
+    for (size_t a = 0; a < s->n_axes; a++) {
+        const pn_study_axis *axis = &s->axes[a];
+        block /= axis->n_steps;
+        size_t step = rest / block;
+        rest %= block;
+        for (size_t k = 0; k < axis->n_keys; k++) {
+            labels[n++] = (pn_label){axis->keys[k], axis->values[k][step]};
+            PN_TRY(apply(p, axis->keys[k], axis->values[k][step], err));
+        }
+    }
+    p->spec.assignments = p->assignments.data;
+    return p->assignments.failed ? pn_err(err, PANEM_E_NOMEM, "out of memory") : PANEM_OK;
+}
+
+panem_status pn_study_point(pn_point *point, pn_label *labels, const pn_study *study, size_t index,
+                            panem_error *err)
+{
+    memset(point, 0, sizeof *point);
+    panem_status status = fill_point(point, labels, study, index, err);
+    if (status != PANEM_OK)
+        pn_text_release(&point->assignments);
+    return status;
+}

@@ -1,0 +1,36 @@
+# What is wrong in a study is told with its place, and nothing is made.
+python3 "$SOURCE/tests/cli/make_trace.py" 2000 1 >a.champsim
+cp "$SOURCE/curves/ddr5-5200x8.csv" set.csv
+try() {
+    cat >study.yaml
+    panem sweep run study.yaml -o out
+    echo "$?"
+    ls -d out 2>/dev/null
+}
+good='base: {curves: set.csv, instructions: 1k}
+traces: [a.champsim]'
+printf '%s\nmodles: [panem]\n' "$good" | try
+printf '%s\naxes: {rbo: [96]}\n' "$good" | try
+printf '%s\naxes: {rob: [many]}\n' "$good" | try
+printf '%s\naxes: {rob: []}\n' "$good" | try
+printf '%s\naxes: {zip: {rob: [96, 192], lob: [24]}}\n' "$good" | try
+printf '%s\nloads: [full]\n' "$good" | try
+printf '%s\nmetrics: [icp]\n' "$good" | try
+printf 'traces: [missing/*.ptrace]\n' | try
+printf 'traces: [absent.ptrace]\n' | try
+printf 'base: {instructions: 1k}\ntraces: [a.champsim]\nmodels: [panam]\n' | try
+printf 'just words\n' | try
+printf '%s\n' "$good" >study.yaml
+mkdir closed && chmod 500 closed
+[ "$(id -u)" = 0 ] || panem sweep run study.yaml -o closed/out 2>/dev/null
+[ "$(id -u)" = 0 ] && echo 1 || echo "$?"
+: >file
+panem sweep run study.yaml -o file
+echo "$?"
+panem sweep run study.yaml -o ok --shard 3/2
+panem sweep run study.yaml -o ok -j 0
+panem sweep run study.yaml
+panem sweep status absent
+panem sweep export absent
+mkdir other && echo 'not a database' >other/store.db
+panem sweep status other

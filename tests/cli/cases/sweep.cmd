@@ -1,0 +1,46 @@
+# A study: planned, run, shown, in shards, failed and tried again; always the same bytes.
+python3 "$SOURCE/tests/cli/make_trace.py" 20000 1 >a.champsim
+python3 "$SOURCE/tests/cli/make_trace.py" 20000 2 >b.champsim
+cp "$SOURCE/curves/ddr5-5200x8.csv" set.csv
+cat >study.yaml <<Y
+study: small
+base: {core: arm-server, curves: set.csv, warmup: 2k, instructions: 10k}
+traces: ["a.champsim", {file: b.champsim, name: second, weight: 2.5}]
+models: [panem, "fixed:idle"]
+loads: [whole, heavy]
+axes:
+  lob: 24:48:24
+  zip: {rob: [96, 192], store_buffer: [16, 32]}
+metrics: [ipc, read_latency_ns]
+compare: fixed:idle
+Y
+panem sweep plan study.yaml | sed 's/  [0-9a-f]\{32\}  /  KEY  /'
+panem sweep run study.yaml -o one -j 1 --quiet
+panem sweep status one
+panem sweep export one >one.csv
+head -1 one.csv
+cut -d, -f1-8 one.csv | sed -n '2,4p;33p'
+cut -d, -f11 one.csv | sed 1d | awk '{ if (!($1 > 0.05 && $1 < 4)) bad++ } END { print bad + 0, "of", NR, "without a sound IPC" }'
+# Any number of workers, another folder, language and zone; shards in any order; twice.
+LANG=de_DE.UTF-8 TZ=Asia/Tokyo panem sweep run study.yaml -o two -j 2 --quiet
+panem sweep export two | cmp - one.csv
+for i in 3 1 2; do panem sweep run study.yaml -o three -j 1 --shard $i/3 --quiet; done
+panem sweep merge study.yaml -o three
+panem sweep merge study.yaml -o three | tail -1
+panem sweep export three | cmp - one.csv
+panem sweep run study.yaml -o one 2>&1 | sed 's/, [0-9.]* s$/, T s/'
+panem query one "SELECT axis_model, count(*) AS points FROM plan JOIN results USING(key) GROUP BY 1"
+panem query one "DELETE FROM plan"
+echo "$?"
+panem query one "SELECT count(*) AS n FROM windows WHERE windows > 0" --format json
+# A larger study on the same folder runs only what is new.
+sed -i 's/loads: .*/loads: [whole, moderate, heavy]/' study.yaml
+panem sweep plan study.yaml -o one | grep points:
+# A trace that is gone fails before anything runs; one that is damaged fails by itself.
+mv b.champsim c.champsim
+panem sweep run study.yaml -o one
+echo "$?"
+head -c 700000 c.champsim >b.champsim
+panem sweep run study.yaml -o four -j 2 --quiet 2>/dev/null
+echo "$?"
+panem sweep status four | head -2
