@@ -1,0 +1,212 @@
+// report.js - draws the plots of a page written by html.c, from the JSON in its element #report.
+// A point is [x, y, label, low, high, q1, q3]; docs/report.md describes the page.
+import * as echarts from 'echarts/core';
+import { BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
+import {
+  DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, ToolboxComponent,
+  TooltipComponent
+} from 'echarts/components';
+import { CanvasRenderer } from 'echarts/renderers';
+
+echarts.use([BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart, DataZoomComponent,
+  GridComponent, LegendComponent, MarkLineComponent, ToolboxComponent, TooltipComponent,
+  CanvasRenderer]);
+
+const plots = JSON.parse(document.getElementById('report').textContent);
+const charts = [];
+const root = document.documentElement;
+
+const escape = (text) => String(text).replace(/[&<>"]/g,
+  (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
+const format = (value) => Number(Number(value).toPrecision(6)).toLocaleString('en-US',
+  { maximumSignificantDigits: 6 });
+const axisName = (axis) => axis.unit ? `${axis.name}, ${axis.unit}` : axis.name;
+const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+const onAxis = (axis, value) => axis.type === 'category' ? axis.categories[value] : format(value);
+const withUnit = (axis, value) => `${onAxis(axis, value)}${axis.unit ? ' ' + axis.unit : ''}`;
+
+function tooltip(plot, series, point) {
+  const [x, y, label, low, high, q1, q3] = point;
+  const rows = [`<b>${escape(series.name)}</b>`];
+  if (label) rows.push(escape(label));
+  rows.push(`${escape(plot.x.name)}: ${escape(withUnit(plot.x, x))}`);
+  if (series.type === 'boxplot') {
+    rows.push(`median: ${withUnit(plot.y, y)}`, `quartiles: ${format(q1)} .. ${format(q3)}`,
+      `range: ${format(low)} .. ${format(high)}`);
+  } else {
+    rows.push(`${escape(plot.y.name)}: ${withUnit(plot.y, y)}`);
+  }
+  if (series.type === 'bar' && low < high) rows.push(`from ${format(low)} to ${format(high)}`);
+  return rows.join('<br>');
+}
+
+// A dashed series continues the one before it: one entry of the legend shows and hides both.
+function legendName(plot, series) {
+  const i = plot.series.indexOf(series);
+  return series.dashed && i > 0 ? plot.series[i - 1].name : series.name;
+}
+
+function drawSeries(plot, series) {
+  const base = { name: legendName(plot, series), color: series.color, itemStyle: { color: series.color } };
+  const xy = series.points.map((p) => ({ value: [p[0], p[1]], point: p }));
+  if (series.type === 'line') {
+    return { ...base, type: 'line', data: xy, symbol: 'circle', symbolSize: series.size,
+      showSymbol: series.size > 0, showAllSymbol: true,
+      silent: series.size === 0, z: series.size === 0 ? 1 : 2,
+      lineStyle: { width: 2, color: series.color, type: series.dashed ? 'dashed' : 'solid' },
+      emphasis: { lineStyle: { width: 3 } } };
+  }
+  if (series.type === 'boxplot') {
+    return { ...base, type: 'boxplot', boxWidth: [8, 46],
+      itemStyle: { color: series.color + '40', borderColor: series.color, borderWidth: 1.5 },
+      data: series.points.map((p) => ({ value: [p[0], p[3], p[5], p[1], p[6], p[4]], point: p })),
+      encode: { x: 0, y: [1, 2, 3, 4, 5] } };
+  }
+  if (series.type === 'bar') return { ...base, type: 'bar', data: xy };
+  return { ...base, type: 'scatter', z: 3, data: xy, symbolSize: series.size + 2,
+    itemStyle: series.hollow
+      ? { color: 'transparent', borderColor: series.color, borderWidth: 1.2 }
+      : { color: series.color, opacity: 0.75 } };
+}
+
+// Error bars: bar number i of n in its category.
+function errorBars(series, index, count, ink) {
+  const data = series.points.filter((p) => p[3] < p[4]).map((p) => [p[0], p[3], p[4]]);
+  if (data.length === 0) return [];
+  return [{ name: series.name, type: 'custom', data, silent: true, z: 5, encode: { x: 0, y: [1, 2] },
+    renderItem(params, api) {
+      const layout = api.barLayout({ count, barGap: '30%', barCategoryGap: '20%' })[index];
+      const shift = layout ? layout.offsetCenter : 0;
+      const [x, top] = api.coord([api.value(0), api.value(2)]);
+      const bottom = api.coord([api.value(0), api.value(1)])[1];
+      const at = x + shift;
+      const stroke = { stroke: ink, lineWidth: 1.3 };
+      const segment = (x1, y1, x2, y2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: stroke });
+      return { type: 'group', children: [segment(at, top, at, bottom),
+        segment(at - 4, top, at + 4, top), segment(at - 4, bottom, at + 4, bottom)] };
+    } }];
+}
+
+function drawAxis(axis, ink, line, gap, nameGap) {
+  const common = { name: axisName(axis), nameLocation: 'middle', nameGap,
+    nameTextStyle: { color: ink, fontSize: 13 }, axisLabel: { color: ink, hideOverlap: true },
+    axisLine: { lineStyle: { color: ink } }, splitLine: { lineStyle: { color: line } } };
+  if (axis.type === 'category') {
+    return { ...common, type: 'category', data: axis.categories, splitLine: { show: false },
+      axisLabel: { color: ink, rotate: axis.categories.length > 8 ? 30 : 0, hideOverlap: true } };
+  }
+  return { ...common, type: axis.type, scale: gap };
+}
+
+// Noise a little below nothing (dirty measurements) does not move the axis away from 0.
+function linearBounds(plot, axis) {
+  if (axis.type !== 'value') return {};
+  const values = plot.series.flatMap((s) => s.points.map((p) => p[0]));
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  return low < 0 && low > -0.02 * high ? { min: 0 } : {};
+}
+
+// A log axis from the first 1-2-5 step below the data: the axis' own choice is whole decades.
+function logBounds(plot, axis, value) {
+  if (axis.type !== 'log') return {};
+  let low = Infinity;
+  let high = 0;
+  for (const series of plot.series) {
+    for (const point of series.points) {
+      low = Math.min(low, value(point, 0));
+      high = Math.max(high, value(point, 1));
+    }
+  }
+  if (!(low > 0)) return {};
+  const power = (v) => 10 ** Math.floor(Math.log10(v));
+  const below = [5, 2, 1].find((m) => m * power(low) <= low) * power(low);
+  const above = [1, 2, 5, 10].find((m) => m * power(high) >= high) * power(high);
+  return { min: below, max: above };
+}
+
+function option(plot) {
+  const [ink, line, card] = [css('--ink'), css('--line'), css('--card')];
+  const bars = plot.series.filter((s) => s.type === 'bar');
+  const series = plot.series.map((s) => drawSeries(plot, s));
+  bars.forEach((s, i) => series.push(...errorBars(s, i, bars.length, ink)));
+  if (series.length && plot.thresholds.length) {
+    series[0].markLine = { silent: true, symbol: 'none', lineStyle: { color: ink, type: 'dotted' },
+      label: { color: ink, position: 'insideEndTop', formatter: (p) => p.data.name },
+      data: plot.thresholds.map((t) => ({ yAxis: t.y, name: t.label })) };
+  }
+  const zoomX = { xAxisIndex: 0, filterMode: 'none' };
+  const zoomY = { yAxisIndex: 0, filterMode: 'none' };
+  return {
+    animation: false,
+    textStyle: { color: ink },
+    legend: { type: 'scroll', top: 28, left: 0, textStyle: { color: ink },
+      data: [...new Set(plot.series.map((s) => legendName(plot, s)))], pageTextStyle: { color: ink }, pageIconColor: ink },
+    grid: { left: 74, right: 30, top: 74, bottom: 96 },
+    tooltip: { trigger: 'item', confine: true, backgroundColor: card, borderColor: line,
+      textStyle: { color: ink, fontSize: 13 },
+      formatter: (p) => tooltip(plot, plot.series[p.seriesIndex], p.data.point) },
+    toolbox: { right: 4, top: 0, iconStyle: { borderColor: ink }, feature: {
+      dataZoom: { title: { zoom: 'zoom into a box', back: 'undo zoom' }, filterMode: 'none' },
+      restore: { title: 'whole plot' },
+      saveAsImage: { title: 'save as PNG', name: plot.id, pixelRatio: 2, backgroundColor: card } } },
+    dataZoom: [{ type: 'inside', ...zoomX }, { type: 'inside', ...zoomY },
+      { type: 'slider', ...zoomX, height: 18, bottom: 8, showDataShadow: false,
+        textStyle: { color: ink } }],
+    xAxis: { ...drawAxis(plot.x, ink, line, true, 30), ...logBounds(plot, plot.x, (p) => p[0]),
+      ...linearBounds(plot, plot.x) },
+    yAxis: { ...drawAxis(plot.y, ink, line, bars.length === 0, 54),
+      ...logBounds(plot, plot.y, (p, top) => p.length > 3 ? p[top ? 4 : 3] : p[1]) },
+    series
+  };
+}
+
+function headings(plot) {
+  const kinds = new Set(plot.series.map((s) => s.type));
+  const more = kinds.has('boxplot') ? ['low', 'high', 'quartile 1', 'quartile 3']
+    : kinds.has('bar') ? ['low', 'high'] : [];
+  return ['series', 'name', axisName(plot.x), axisName(plot.y), ...more];
+}
+
+// The table under a plot is built when it is opened: thousands of rows cost nothing before.
+function fillTable(place, plot) {
+  const head = headings(plot);
+  const cells = (row, tag) => row.map((c) => `<${tag}>${escape(c)}</${tag}>`).join('');
+  const rows = plot.series.flatMap((s) => s.points.map((p) => [s.name, p[2], onAxis(plot.x, p[0]),
+    format(p[1]), ...p.slice(3, head.length - 1).map(format)]));
+  place.innerHTML = `<table><caption hidden>${escape(plot.title)}</caption><thead><tr>${
+    head.map((h) => `<th scope="col">${escape(h)}</th>`).join('')}</tr></thead><tbody>${
+    rows.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('')}</tbody></table>`;
+}
+
+function draw() {
+  plots.forEach((plot, i) => {
+    const chart = charts[i];
+    chart.setOption(option(plot), true);
+  });
+}
+
+function start() {
+  const started = performance.now();
+  const dark = window.matchMedia('(prefers-color-scheme: dark)');
+  root.dataset.theme = dark.matches ? 'dark' : 'light';
+  for (const plot of plots) {
+    const place = document.getElementById(plot.id);
+    charts.push(echarts.init(place.querySelector('.chart')));
+    const details = place.querySelector('details');
+    details.addEventListener('toggle', () => {
+      const target = details.querySelector('div');
+      if (details.open && !target.firstChild) fillTable(target, plot);
+    });
+  }
+  draw();
+  document.getElementById('theme').addEventListener('click', () => {
+    root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
+    draw();
+  });
+  window.addEventListener('resize', () => charts.forEach((c) => c.resize()));
+  // For the browser test, and for who wants to look inside.
+  window.panemReport = { plots, charts, drawnMs: performance.now() - started };
+}
+
+start();
