@@ -29,9 +29,11 @@ sed -i 's/30k/39k/' study.yaml
 panem sweep run study.yaml -o busy -j 1 --quiet 2>stopped &
 holder=$!
 for _ in $(seq 200); do [ -e busy/store.db ] || sleep 0.02; done
+kill -STOP $holder
 panem sweep run study.yaml -o busy -j 1 --quiet
 echo "$?"
 kill -INT $holder
+kill -CONT $holder
 wait $holder 2>/dev/null
 echo "stopped: $?"
 sed 's/: [0-9]* run, .*/: N run/' stopped
