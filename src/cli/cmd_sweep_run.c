@@ -152,6 +152,7 @@ static int run(void *user)
     panem_error err = PANEM_ERROR_INIT;
     pn_text folder = PN_TEXT_INIT, again = PN_TEXT_INIT;
     uint64_t retried = 0;
+    pn_sweep_catch_signals();
     panem_status status = folder_of(&folder, s, &err);
     if (status == PANEM_OK)
         status = pn_sweep_open(&sweep, s->study, folder.data, &err);

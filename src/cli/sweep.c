@@ -159,6 +159,12 @@ static void ask_stop(int signal_number)
     stop_asked = 1;
 }
 
+void pn_sweep_catch_signals(void)
+{
+    (void)signal(SIGINT, ask_stop);
+    (void)signal(SIGTERM, ask_stop);
+}
+
 static panem_status open_trace(runner *r, const char *path, panem_error *err)
 {
     pn_trace_options options = PN_TRACE_OPTIONS_INIT;
@@ -298,11 +304,7 @@ int pn_sweep_execute(pn_sweep *sweep, const pn_sweep_run *run, const char *again
     (void)clock_gettime(CLOCK_MONOTONIC, &r.start);
     if (count_cached(&r, &err) != PANEM_OK)
         return pn_fail_output(&err);
-    void (*old_int)(int) = signal(SIGINT, ask_stop);
-    void (*old_term)(int) = signal(SIGTERM, ask_stop);
     panem_status status = pn_pool_run(&pool, &err);
-    (void)signal(SIGINT, old_int);
-    (void)signal(SIGTERM, old_term);
     pn_trace_close(r.trace);
     if (status != PANEM_OK)
         return pn_fail_output(&err);

@@ -25,6 +25,9 @@ typedef struct pn_sweep_run {
     bool quiet;
 } pn_sweep_run;
 
+/* From now on Ctrl-C and SIGTERM ask for an orderly end, instead of being one. */
+void pn_sweep_catch_signals(void);
+
 /* Runs what is pending; an exit code, after a closing line on stderr. again is the command that
  * goes on after an interruption. */
 int pn_sweep_execute(pn_sweep *sweep, const pn_sweep_run *run, const char *again);
