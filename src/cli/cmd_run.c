@@ -9,7 +9,17 @@
 #include "cli/commands.h"
 #include "cli/table.h"
 
-enum { KEY_CORE = 256, KEY_LOAD, KEY_ACTIVE, KEY_SET, KEY_JSON, KEY_PRINT, KEY_STRICT, KEY_QUIET };
+enum {
+    KEY_CORE = 256,
+    KEY_LOAD,
+    KEY_ACTIVE,
+    KEY_SET,
+    KEY_JSON,
+    KEY_PRINT,
+    KEY_STRICT,
+    KEY_QUIET,
+    KEY_SERIES
+};
 
 static const struct argp_option OPTIONS[] = {
     {"core", KEY_CORE, "PRESET", 0,
@@ -28,6 +38,10 @@ static const struct argp_option OPTIONS[] = {
     {"instructions", 'i', "N", 0, "measured instructions (default: to the end of the trace)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "changes one parameter of the core; may be repeated", 0},
     {"json", KEY_JSON, "FILE", 0, "writes everything as JSON; - for standard output", 0},
+    {"series", KEY_SERIES, "FILE", 0,
+     "writes every 520 ns window at the memory's door, warm-up included, as CSV: completed "
+     "bandwidth and mean latency",
+     0},
     {"print-config", KEY_PRINT, NULL, 0,
      "prints every parameter with its reason and source, and ends", 0},
     {"strict", KEY_STRICT, NULL, 0, "a repair of the curve set is an error", 0},
@@ -103,6 +117,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_JSON:
         s->json_path = arg;
+        break;
+    case KEY_SERIES:
+        s->series_path = arg;
         break;
     case KEY_PRINT:
         s->print_config = true;
@@ -232,24 +249,70 @@ static int output(const pn_run_settings *s, json_t *report)
     return pn_writer_commit(writer, &err) == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
 }
 
+static void write_window(void *user, const pn_tap_window *w)
+{
+    const pn_run_settings *s = user;
+    const double window_ns = (double)PN_SIM_WINDOW_PS / 1000.0;
+    pn_text line = PN_TEXT_INIT;
+    pn_text_number(&line, (double)w->start_ps / 1000.0);
+    pn_text_puts(&line, ",");
+    pn_text_number(&line, (double)w->read_bytes / window_ns);
+    pn_text_puts(&line, ",");
+    pn_text_number(&line, (double)w->write_bytes / window_ns);
+    pn_text_puts(&line, ",");
+    if (w->completions) /* nothing completed: no latency */
+        pn_text_number(&line, w->latency_ns);
+    pn_text_puts(&line, "\n");
+    pn_writer_add(s->series, line.data, line.length);
+    pn_text_release(&line);
+}
+
+static panem_status open_series(pn_run_settings *s, pn_mem_port **port, pn_tap *tap,
+                                const pn_sim_memory *memory, panem_error *err)
+{
+    static const char header[] = "time_ns,read_gbs,write_gbs,latency_ns\n";
+    pn_tap_config config = pn_sim_windows(memory, &s->config);
+    config.window = write_window;
+    config.user = s;
+    PN_TRY(pn_writer_open(&s->series, s->series_path, err));
+    pn_writer_add(s->series, header, sizeof header - 1);
+    return pn_tap_create(port, tap, memory->port, &config, err);
+}
+
+static int report(pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
+                  const pn_core_result *result, pn_trace *trace)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    pn_trace_tell_truncated(trace, s->spec.trace_path);
+    if (result->trace_ended && s->spec.instructions)
+        pn_warn("%s ended after %llu instructions", s->spec.trace_path,
+                (unsigned long long)result->whole.instructions);
+    pn_writer *series = s->series;
+    s->series = NULL;
+    if (series && pn_writer_commit(series, &err) != PANEM_OK)
+        return pn_fail_output(&err);
+    return output(s, pn_run_report(s, memory, core, result, pn_trace_about(trace)));
+}
+
 static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *memory)
 {
     panem_error err = PANEM_ERROR_INIT;
     pn_core *core = NULL;
     pn_core_result result;
-    if (pn_core_create(&core, &s->config, memory->port, &err) != PANEM_OK)
-        return pn_fail(&err);
+    pn_mem_port *watched = NULL;
+    pn_tap tap;
     int code = PN_EXIT_OK;
-    if (simulate(s, core, &result, trace, &err) != PANEM_OK)
+    if (s->series_path && open_series(s, &watched, &tap, memory, &err) != PANEM_OK)
+        code = pn_fail_output(&err);
+    else if (pn_core_create(&core, &s->config, watched ? watched : memory->port, &err) !=
+                 PANEM_OK ||
+             simulate(s, core, &result, trace, &err) != PANEM_OK)
         code = pn_fail(&err);
-    if (code == PN_EXIT_OK) {
-        pn_trace_tell_truncated(trace, s->spec.trace_path);
-        if (result.trace_ended && s->spec.instructions)
-            pn_warn("%s ended after %llu instructions", s->spec.trace_path,
-                    (unsigned long long)result.whole.instructions);
-        code = output(s, pn_run_report(s, memory, core, &result, pn_trace_about(trace)));
-    }
+    else
+        code = report(s, memory, core, &result, trace);
     pn_core_destroy(core);
+    pn_mem_destroy(watched);
+    pn_writer_abort(s->series);
     return code;
 }
 

@@ -9,7 +9,8 @@
 
 typedef struct pn_run_settings {
     pn_sim_spec spec;
-    const char *json_path;
+    const char *json_path, *series_path;
+    pn_writer *series;   /* open while the run goes on */
     pn_text assignments; /* key=value lines of --set */
     bool print_config, quiet;
     pn_core_config config;

@@ -7,8 +7,6 @@
 
 const char *const pn_sim_loads[] = {"whole", "moderate", "heavy", NULL};
 
-/* The paper's window, for what is kept of bandwidth and latency over time. */
-static const uint64_t TAP_WINDOW_PS = 520000;
 /* Bins of latency are this part of an unloaded load's, so that 64 of them reach 5 times idle. */
 static const double BINS_PER_IDLE = 12.0;
 
@@ -69,6 +67,16 @@ static panem_status run_core(double *values, const pn_sim_spec *spec, const pn_c
     return status;
 }
 
+pn_tap_config pn_sim_windows(const pn_sim_memory *memory, const pn_core_config *config)
+{
+    double sharers = config->active_cores;
+    return (pn_tap_config){.window_ps = PN_SIM_WINDOW_PS,
+                           .peak_gbs = memory->peak_gbs / sharers,
+                           .latency_bin_ns = (memory->idle_ns - memory->on_chip_ns) / BINS_PER_IDLE,
+                           .set = memory->set,
+                           .sharers = sharers};
+}
+
 panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace, pn_tap *tap,
                         panem_error *err)
 {
@@ -78,12 +86,7 @@ panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace
     pn_mem_port *port = NULL;
     PN_TRY(pn_sim_configure(&config, &resolved, err));
     PN_TRY(pn_sim_memory_open(&memory, &resolved, &config, err));
-    double sharers = config.active_cores;
-    pn_tap_config windows = {.window_ps = TAP_WINDOW_PS,
-                             .peak_gbs = memory.peak_gbs / sharers,
-                             .latency_bin_ns = (memory.idle_ns - memory.on_chip_ns) / BINS_PER_IDLE,
-                             .set = memory.set,
-                             .sharers = sharers};
+    pn_tap_config windows = pn_sim_windows(&memory, &config);
     panem_status status = tap ? pn_tap_create(&port, tap, memory.port, &windows, err) : PANEM_OK;
     if (status == PANEM_OK)
         status =

@@ -83,7 +83,12 @@ extern const size_t pn_metric_count;
 /* NULL when there is no such metric. */
 const pn_metric *pn_metric_named(const char *name);
 
-/* Every metric of one run, in the table's order; series may be NULL. The trace is read from its
+/* The paper's window: what is kept of bandwidth and latency over time. */
+enum { PN_SIM_WINDOW_PS = 520000 };
+/* How a tap watches this memory for this core. */
+pn_tap_config pn_sim_windows(const pn_sim_memory *memory, const pn_core_config *config);
+
+/* Every metric of one run, in the table's order; tap may be NULL. The trace is read from its
  * present place. Memory, core and series live only during the call. */
 panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace, pn_tap *tap,
                         panem_error *err);
