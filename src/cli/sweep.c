@@ -182,8 +182,10 @@ static panem_status work(void *user, size_t job, void *result, panem_error *err)
     runner *r = user;
     outcome *out = result;
     pn_point point;
+    if (pn_metric_count > VALUES_MAX)
+        return pn_err(err, PANEM_E_RANGE, "more metrics than a worker has room for");
     pn_label *labels = calloc(pn_study_labels(&r->sweep->study) + 1, sizeof *labels);
-    if (!labels || pn_metric_count > VALUES_MAX)
+    if (!labels)
         return pn_err(err, PANEM_E_NOMEM, "out of memory");
     panem_status status = pn_study_point(&point, labels, &r->sweep->study, job, err);
     free(labels);

@@ -49,8 +49,11 @@ static void add_number(pn_text *text, double value)
 {
     double magnitude = value < 0.0 ? -value : value;
     int decimals = 7;
-    for (double limit = 1.0; limit <= magnitude && decimals > 0; limit *= 10.0)
+    double limit = 1.0;
+    while (limit <= magnitude && decimals > 0) {
+        limit *= 10.0;
         decimals--;
+    }
     if (magnitude != 0.0 && (magnitude < 0.1 || magnitude >= 1e15)) {
         pn_text_number(text, value);
         return;

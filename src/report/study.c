@@ -475,6 +475,8 @@ static void add_response(view *v, const pn_answer *sets)
         v->report, "response", "Answers of the models over the curve",
         "One mark per point: read latency with the on-chip part, over the bandwidth of all busy "
         "cores; grey: the curve set as measured.");
+    if (!plot)
+        return;
     pn_plot_x(plot, "bandwidth of the chip", "GB/s", PN_SCALE_LINEAR);
     pn_plot_y(plot, "latency", "ns", PN_SCALE_LINEAR);
     size_t colour = 0;
@@ -482,7 +484,7 @@ static void add_response(view *v, const pn_answer *sets)
         char label[LABEL_TEXT];
         if (!done(v, row) || strcmp(text_of(v, row, fingerprint), pn_answer_text(sets, 0, 2)) != 0)
             continue;
-        size_t before = plot ? plot->series_count : 0;
+        size_t before = plot->series_count;
         pn_series *series = pn_plot_series(plot, text_of(v, row, v->model), PN_SERIES_SCATTER);
         if (!series)
             return;

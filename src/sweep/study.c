@@ -152,7 +152,8 @@ static panem_status take_values(const reader *r, char ***list, size_t *count, st
     double v[3];
     const char *unit;
     PN_TRY(take_list(r, list, count, node));
-    if (*count != 1 || !parse_range((*list)[0], v, &unit))
+    const char *only = *count == 1 ? (*list)[0] : NULL;
+    if (!only || !parse_range(only, v, &unit))
         return *count ? PANEM_OK : wrong(r, node, "an axis has no values", "");
     size_t n = (size_t)floor((v[1] - v[0]) / v[2] + 1e-9) + 1;
     char **items = calloc(n + 1, sizeof *items);
@@ -454,20 +455,20 @@ static panem_status try_points(const reader *r)
 panem_status pn_study_load(pn_study *study, const char *path, panem_error *err)
 {
     pn_study s;
-    char *copy = NULL;
     size_t length = 0;
     const struct fy_parse_cfg config = {.flags = FYPCF_QUIET};
     memset(&s, 0, sizeof s);
     reader r = {&s, err};
     PN_TRY(pn_file_read(&s.text, &length, path, FILE_LIMIT_BYTES, err));
     s.path = strdup(path);
-    copy = strndup(s.text, length);
-    panem_status status = s.path && copy ? PANEM_OK : pn_err(err, PANEM_E_NOMEM, "out of memory");
-    struct fy_document *document =
-        status == PANEM_OK ? fy_document_build_from_malloc_string(&config, copy, strlen(copy))
-                           : NULL;
+    if (!s.path) {
+        pn_study_release(&s);
+        return pn_err(err, PANEM_E_NOMEM, "out of memory");
+    }
+    panem_status status = PANEM_OK;
+    struct fy_document *document = fy_document_build_from_string(&config, s.text, length);
     struct fy_node *root = document ? fy_document_root(document) : NULL;
-    if (status == PANEM_OK && (!root || !fy_node_is_mapping(root)))
+    if (!root || !fy_node_is_mapping(root))
         status = wrong(&r, NULL, "is not YAML of keys and values", "");
     if (status == PANEM_OK)
         status = take_all(&r, root);
