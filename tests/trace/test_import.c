@@ -264,6 +264,7 @@ static void champsim_records_of_both_sizes_are_read(void **state)
     }
 }
 
+/* Case D8: a file of whole records and a rest; records of the other size. */
 static void left_over_bytes_are_counted_in_the_message(void **state)
 {
     (void)state;
@@ -294,10 +295,11 @@ static void the_wrong_record_size_is_recognized(void **state)
     free(data);
 }
 
+/* Case D7. */
 static void a_compressed_trace_cut_short_says_how_many_records_it_had(void **state)
 {
     (void)state;
-    static const char *const tools[] = {"xz", "gzip", "bzip2"};
+    static const char *const tools[] = {"xz", "gzip", "bzip2", "zstd"};
     enum { RECORDS = 20000 };
     uint8_t *data = champsim_file(RECORDS, SMALL);
     pn_rng rng;
