@@ -23,7 +23,10 @@ static const struct argp_option QUERY_OPTIONS[] = {
     {"output", 'o', "FILE", 0, "write here instead of to standard output", 0},
     {0},
 };
-static const struct argp_option NO_OPTIONS[] = {{0}};
+static const struct argp_option STATUS_OPTIONS[] = {
+    {"format", KEY_FORMAT, "F", 0, "of the list of failed points: csv or json (default csv)", 0},
+    {0},
+};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -225,7 +228,7 @@ static int run_status(void *user)
             status = print_query(store,
                                  "SELECT ordinal, trace, message FROM plan JOIN points USING(key) "
                                  "WHERE state = 2 ORDER BY ordinal",
-                                 stdout, false, &err);
+                                 stdout, s->json, &err);
     }
     pn_store_close(store);
     return status == PANEM_OK ? PN_EXIT_OK : pn_fail(&err);
@@ -237,7 +240,7 @@ const pn_command pn_cmd_sweep_status = {
     .summary = "say how far a sweep is, and why points failed",
     .details = "Counts the points of the study last planned into DIR; may be asked while it runs.",
     .examples = "panem sweep status out\n",
-    .options = NO_OPTIONS,
+    .options = STATUS_OPTIONS,
     .parse = parse,
     .settings_size = sizeof(settings),
     .run = run_status,
