@@ -21,6 +21,8 @@ typedef struct slot {
     uint32_t next;   /* in its lane's queue, or in the list of free slots */
     uint32_t chaser; /* NONE: load */
     uint8_t kind;
+    bool random_line;
+    bool chase; /* of a timetable */
 } slot;
 
 typedef struct lane {
@@ -47,6 +49,7 @@ typedef struct chase {
     uint64_t stream_q32;
     uint64_t cursor[KINDS][PN_CHASE_STREAMS_MAX];
     uint32_t turn[KINDS]; /* stream whose turn it is */
+    size_t next_arrival;  /* of the timetable */
     /* chases */
     pn_rng probes;
     bool *chasing;
@@ -188,7 +191,7 @@ static uint32_t take_slot(chase *c, uint8_t kind, uint32_t chaser, uint64_t addr
     uint32_t index = c->free_slot;
     slot *s = &c->slots[index];
     c->free_slot = s->next;
-    *s = (slot){c->now_ps, address, NONE, chaser, kind};
+    *s = (slot){c->now_ps, address, NONE, chaser, kind, chaser != NONE, false};
     return index;
 }
 
@@ -199,10 +202,10 @@ static uint64_t random_line(chase *c, pn_rng *rng)
     return pn_rng_below(rng, c->config->capacity_bytes / LINE_BYTES) * LINE_BYTES;
 }
 
-static uint64_t next_address(chase *c, uint8_t kind)
+static uint64_t next_address(chase *c, uint8_t kind, bool *is_random)
 {
-    bool continues = pn_rng_u64(&c->places) >> 32 < c->stream_q32;
-    if (!continues)
+    *is_random = pn_rng_u64(&c->places) >> 32 >= c->stream_q32;
+    if (*is_random)
         return random_line(c, &c->places);
     uint64_t *cursor = &c->cursor[kind][c->turn[kind]];
     uint64_t address = *cursor;
@@ -234,7 +237,8 @@ static uint64_t load_due_ps(const chase *c)
 static panem_status send_load(chase *c)
 {
     uint8_t kind = c->next_kind;
-    uint32_t index = take_slot(c, kind, NONE, next_address(c, kind));
+    bool is_random;
+    uint32_t index = take_slot(c, kind, NONE, next_address(c, kind, &is_random));
     uint64_t sent_q8 = c->now_ps << 8;
     if (c->due_q8 + 256 > sent_q8 && c->due_q8 <= sent_q8)
         sent_q8 = c->due_q8; /* keep the fraction: the mean gap stays exact */
@@ -242,6 +246,38 @@ static panem_status send_load(chase *c)
     c->in_flight[kind]++;
     choose_kind(c);
     return enter(c, index);
+}
+
+/* ---- timetable ---- */
+
+static uint64_t arrival_due_ps(const chase *c)
+{
+    const pn_chase_config *k = c->config;
+    if (c->next_arrival == k->timetable_count)
+        return NEVER;
+    const pn_chase_arrival *a = &k->timetable[c->next_arrival];
+    return c->in_flight[a->kind] < c->limit[a->kind] ? a->time_ps + k->delay_ps : NEVER;
+}
+
+static panem_status send_arrival(chase *c)
+{
+    const pn_chase_arrival *a = &c->config->timetable[c->next_arrival++];
+    bool is_random = true;
+    uint64_t address = a->chase ? random_line(c, &c->probes) : next_address(c, a->kind, &is_random);
+    uint32_t index = take_slot(c, a->kind, NONE, address);
+    c->slots[index].asked_ps = a->time_ps + c->config->delay_ps;
+    c->slots[index].random_line = is_random;
+    c->slots[index].chase = a->chase;
+    c->in_flight[a->kind]++;
+    return enter(c, index);
+}
+
+static void tell(const chase *c, const slot *s, uint64_t done_ps)
+{
+    const pn_chase_config *k = c->config;
+    const pn_chase_arrival asked = {s->asked_ps - k->delay_ps, s->kind, s->chase};
+    if (k->timetable && k->answer)
+        k->answer(k->answer_user, &asked, done_ps - k->delay_ps, s->random_line);
 }
 
 /* ---- chases ---- */
@@ -275,6 +311,7 @@ static void take_response(chase *c, const pn_mem_response *response)
     uint32_t index = (uint32_t)response->tag;
     slot *s = &c->slots[index];
     count(c, s, response->done_ps);
+    tell(c, s, response->done_ps);
     c->outstanding--;
     if (s->chaser != NONE) {
         c->chasing[s->chaser] = false;
@@ -305,6 +342,8 @@ static bool finished(const chase *c)
     const double correlated = 0.3; /* batch means closer than this count as independent */
     const pn_chase_config *k = c->config;
     uint64_t n = c->latency.total;
+    if (k->timetable)
+        return c->next_arrival == k->timetable_count && c->outstanding == 0;
     if (n >= k->chases_max)
         return true;
     if (n < k->chases_min || n % CHECK_EVERY || c->now_ps < c->start_ps + k->measure_min_ps)
@@ -320,14 +359,16 @@ static panem_status act(chase *c, uint64_t now_ps, uint64_t load_ps, uint64_t ag
         return retry_due(c);
     if (c->probe_due_ps <= now_ps)
         return send_probe(c);
-    return load_ps <= now_ps ? send_load(c) : PANEM_OK;
+    if (load_ps > now_ps)
+        return PANEM_OK;
+    return c->config->timetable ? send_arrival(c) : send_load(c);
 }
 
 static panem_status loop(chase *c)
 {
     while (!finished(c)) {
         uint64_t event_ps = pn_mem_next_event(c->port);
-        uint64_t load_ps = load_due_ps(c);
+        uint64_t load_ps = c->config->timetable ? arrival_due_ps(c) : load_due_ps(c);
         uint64_t again_ps = retry_ps(c);
         uint64_t own_ps = load_ps < c->probe_due_ps ? load_ps : c->probe_due_ps;
         own_ps = again_ps < own_ps ? again_ps : own_ps;
@@ -396,6 +437,8 @@ static void start(chase *c)
     choose_kind(c);
     c->probe_q8 = (uint64_t)(k->probe_ps * 256.0 + 0.5);
     plan_probe(c);
+    if (k->timetable)
+        c->probe_due_ps = NEVER;
 }
 
 static void summarize(chase *c)

@@ -16,6 +16,12 @@
  * fills up by itself in the memory, such as a channel. The loop allocates before it starts and not
  * afterwards.
  *
+ * Timetable. Instead of chases and load, a list of arrivals may be given: requests are asked at its
+ * times, however many are in flight up to the bounds (a late one still counts from its time), its
+ * random reads go to random lines as chases do, the rest is placed as the load is. The run ends
+ * when all are done, and every answer is handed to a callback: the same arrivals can meet several
+ * memories, or one memory with other addresses.
+ *
  * Not modelled: cores, caches, TLBs, and an interconnect other than these queues. */
 #ifndef PN_TRAFFIC_CHASE_H
 #define PN_TRAFFIC_CHASE_H
@@ -26,6 +32,17 @@ enum { PN_CHASE_STREAMS_MAX = 64, PN_CHASE_LANES_MAX = 256 };
 
 /* The lane of an address: 0 .. lanes-1. Pure. */
 typedef uint32_t (*pn_chase_lane_fn)(const void *user, const pn_mem_port *port, uint64_t address);
+
+/* One request of a timetable. */
+typedef struct pn_chase_arrival {
+    uint64_t time_ps; /* never below that of the one before */
+    uint8_t kind;     /* PANEM_READ or PANEM_WRITE */
+    bool chase;       /* to a random line, in any case; else placed as the load is */
+} pn_chase_arrival;
+
+/* An answer to an arrival of a timetable. random_line: it did not continue a stream. */
+typedef void (*pn_chase_answer_fn)(void *user, const pn_chase_arrival *asked, uint64_t done_ps,
+                                   bool random_line);
 
 typedef struct pn_chase_config {
     double read_frac;        /* of all requests, chases included */
@@ -45,7 +62,12 @@ typedef struct pn_chase_config {
     uint64_t measure_min_ps; /* measured, at least */
     double target_error;     /* relative standard error of the mean latency */
     uint64_t chases_min, chases_max;
-    uint64_t seed, stream; /* runs of different pairs are unrelated */
+    uint64_t seed, stream;             /* runs of different pairs are unrelated */
+    const pn_chase_arrival *timetable; /* not NULL: instead of chases and load; borrowed */
+    size_t timetable_count;
+    uint64_t delay_ps;         /* of the whole timetable; answers are told without it */
+    pn_chase_answer_fn answer; /* of the timetable; may be NULL */
+    void *answer_user;
 } pn_chase_config;
 
 typedef struct pn_chase_result {
