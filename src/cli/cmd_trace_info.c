@@ -166,6 +166,8 @@ static json_t *measured(const pn_trace_stats *s, bool instructions)
         set_u64(o, "loads", s->loads);
         set_u64(o, "stores", s->stores);
         set_u64(o, "atomics", s->atomics);
+        set_u64(o, "prefetches", s->prefetches);
+        set_u64(o, "cache_operations", s->cache_ops);
         set_ratio(o, "branch_frac", all_branches, s->instructions);
         (void)json_object_set_new(o, "mix", mix(s));
         (void)json_object_set_new(o, "branches", branches(s));
@@ -267,7 +269,9 @@ const pn_command pn_cmd_trace_info = {
         "one "
         "stream (--thread): instruction mix, branches by kind, accesses, footprint in different "
         "64-byte lines and 4096-byte pages, code that changed (pcs with more than one content), "
-        "executed instructions the decoder does not know. unexpected_accesses are accesses in a "
+        "executed instructions the decoder does not know. prefetches and cache_operations (flush, "
+        "clean, dc zva) count instructions whose address a recording lacks. unexpected_accesses "
+        "are accesses in a "
         "direction the decoded instruction does not have, resized ones have another size than "
         "decoded, "
         "missing ones did not happen (a failed store-exclusive): more than a handful is a fault of "

@@ -187,6 +187,8 @@ static bool take(measure *m, const pn_op *op)
     s->loads += (inst->flags & PN_INST_LOAD) != 0;
     s->stores += (inst->flags & PN_INST_STORE) != 0;
     s->atomics += (inst->flags & PN_INST_ATOMIC) != 0;
+    s->prefetches += (inst->flags & PN_INST_PREFETCH) != 0;
+    s->cache_ops += (inst->flags & PN_INST_CACHE_OP) != 0;
     s->undecoded += (inst->flags & PN_INST_UNDECODED) != 0;
     s->discontinuities += (op->flags & PN_OP_JUMPED) != 0;
     return first_time(m, inst);

@@ -9,6 +9,7 @@ typedef struct pn_trace_stats {
     uint64_t by_class[PN_CLASS_COUNT];
     uint64_t branches[PN_BRANCH_COUNT], taken[PN_BRANCH_COUNT]; /* [NONE] is not used */
     uint64_t loads, stores, atomics;  /* instructions that read, write, do both in one go */
+    uint64_t prefetches, cache_ops;   /* instructions whose address a recording lacks (inst.h) */
     uint64_t reads, writes;           /* accesses */
     uint64_t read_bytes, write_bytes; /* of those with a known size */
     uint64_t unknown_size;

@@ -41,23 +41,25 @@ static panem_status check_frames(pn_section_reader *in, XXH64_state_t *hash, uin
     }
     pn_bytes_release(&raw);
     if (status == PANEM_OK && !done)
-        status = pn_err_at(err, PANEM_E_DAMAGED, in->source.path, 0, 0, "the totals are missing");
+        status = pn_err_at(err, PANEM_E_DAMAGED, in->source.path, 0, 0,
+                           "the totals are missing at byte %" PRIu64, in->offset);
     return status;
 }
 
 static panem_status check_footer(pn_section_reader *in, panem_error *err)
 {
     uint8_t footer[PN_PTRACE_FOOTER_BYTES + 1];
-    uint64_t index = in->current.offset;
+    uint64_t index = in->current.offset, at = in->offset;
     size_t got = 0;
     PN_TRY(pn_section_raw(in, footer, &got, sizeof footer, err));
     if (got < PN_PTRACE_FOOTER_BYTES || memcmp(footer + 8, pn_ptrace_end_magic, 8) != 0 ||
         pn_get_le(footer, 8) != index)
         return pn_err_at(err, PANEM_E_DAMAGED, in->source.path, 0, 0,
-                         "the footer is missing or damaged");
+                         "the footer at byte %" PRIu64 " is missing or damaged", at);
     if (got > PN_PTRACE_FOOTER_BYTES)
         return pn_err_at(err, PANEM_E_DAMAGED, in->source.path, 0, 0,
-                         "bytes follow the end of the trace");
+                         "bytes follow the end of the trace at byte %" PRIu64,
+                         at + PN_PTRACE_FOOTER_BYTES);
     return PANEM_OK;
 }
 

@@ -279,20 +279,93 @@ static void a_file_cut_anywhere_is_refused(void **state)
     free(data);
 }
 
+/* A sum over all that reading gives; 0 when it fails, with the failure in err. */
+static uint64_t sum_of(const char *from, panem_error *err)
+{
+    pn_trace *trace = NULL;
+    pn_trace_options options = PN_TRACE_OPTIONS_INIT;
+    uint64_t sum = 1;
+    if (pn_trace_open(&trace, from, &options, err) != PANEM_OK)
+        return 0;
+    for (;;) {
+        pn_batch batch;
+        if (pn_trace_next(trace, &batch, err) != PANEM_OK) {
+            sum = 0;
+            break;
+        }
+        if (batch.n_ops == 0)
+            break;
+        for (size_t i = 0; i < batch.n_ops; i++) {
+            const pn_op *op = &batch.ops[i];
+            sum = sum * 31 + op->inst->pc + op->inst->cls + op->next_pc + op->flags;
+            for (unsigned k = 0; k < op->n_accesses; k++)
+                sum = sum * 31 + op->accesses[k].address + op->accesses[k].bytes +
+                      op->accesses[k].write;
+        }
+    }
+    pn_trace_close(trace);
+    return sum;
+}
+
+static bool tells_the_place(const panem_error *err)
+{
+    return strstr(err->message, "at byte ") || strstr(err->message, "after ");
+}
+
+/* A small file, cut at every byte: verify and reading fail and say where. Reading stops at the
+ * totals: cut in the index behind them, it gives all that the whole file gives. */
+static void a_small_file_cut_at_every_byte_is_an_error_with_its_place(void **state)
+{
+    (void)state;
+    enum { INDEX_BYTES = 32 + 100 + 16 }; /* header, frame of five entries (less here), footer */
+    char *data = NULL;
+    size_t n = 0;
+    write_walk(path, 8, 100);
+    uint64_t good = sum_of(path, NULL);
+    assert_int_equal(pn_file_read(&data, &n, path, 1 << 26, NULL), PANEM_OK);
+    for (size_t cut = 0; cut < n; cut++) {
+        pn_text report = PN_TEXT_INIT;
+        panem_error by_verify = PANEM_ERROR_INIT, by_reading = PANEM_ERROR_INIT;
+        assert_int_equal(pn_file_write(other, data, cut, NULL), PANEM_OK);
+        assert_int_not_equal(pn_ptrace_verify(other, &report, &by_verify), PANEM_OK);
+        pn_text_release(&report);
+        uint64_t sum = sum_of(other, &by_reading);
+        if (sum != 0 && (sum != good || cut + INDEX_BYTES < n))
+            fail_msg("cut at byte %zu of %zu: read as if it were whole", cut, n);
+        /* shorter than the file's header it is no .ptrace: that is what is said */
+        if (cut < 16)
+            continue;
+        if (!tells_the_place(&by_verify) || (sum == 0 && !tells_the_place(&by_reading)))
+            fail_msg("cut at byte %zu: no place in '%s', '%s'", cut, by_verify.message,
+                     by_reading.message);
+    }
+    free(data);
+}
+
+/* In every frame, header and checksum, at every byte. Reading may not need what is damaged (the
+ * index); then it gives what the good file gives. */
 static void a_flipped_bit_anywhere_is_found(void **state)
 {
     (void)state;
     char *data = NULL;
     size_t n = 0;
     write_walk(path, 5, 400);
+    uint64_t good = sum_of(path, NULL);
+    assert_int_not_equal(good, 0);
     assert_int_equal(pn_file_read(&data, &n, path, 1 << 26, NULL), PANEM_OK);
     for (size_t i = 0; i < n; i++) {
         pn_text report = PN_TEXT_INIT;
+        panem_error err = PANEM_ERROR_INIT;
         data[i] = (char)(data[i] ^ (1 << (i % 8)));
         assert_int_equal(pn_file_write(other, data, n, NULL), PANEM_OK);
-        if (pn_ptrace_verify(other, &report, NULL) == PANEM_OK)
+        if (pn_ptrace_verify(other, &report, &err) == PANEM_OK)
             fail_msg("bit %zu of byte %zu can be flipped unseen", i % 8, i);
+        if (err.message[0] == '\0')
+            fail_msg("bit %zu of byte %zu: no word about it", i % 8, i);
         pn_text_release(&report);
+        uint64_t sum = sum_of(other, NULL);
+        if (sum != 0 && sum != good)
+            fail_msg("bit %zu of byte %zu: reading gives other data", i % 8, i);
         data[i] = (char)(data[i] ^ (1 << (i % 8)));
     }
     free(data);
@@ -417,6 +490,7 @@ int main(void)
         PN_TEST(what_the_file_says_about_itself_is_kept),
         PN_TEST(threads_and_events_come_back_where_they_were),
         PN_TEST(a_file_cut_anywhere_is_refused),
+        PN_TEST(a_small_file_cut_at_every_byte_is_an_error_with_its_place),
         PN_TEST(a_flipped_bit_anywhere_is_found),
         PN_TEST(a_longer_file_is_refused_by_verify),
         PN_TEST(the_memory_view_is_the_accesses_in_order),

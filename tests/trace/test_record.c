@@ -192,6 +192,8 @@ static void x86_sections_have_the_counts_made_by_hand(void **state)
                 .branches = 1,
                 .taken = 1},
         [12] = {.instructions = 3},
+        [13] = {.instructions = 4},
+        [14] = {.instructions = 4, .reads = 2, .read_bytes = 40, .writes = 1, .write_bytes = 8},
     };
     section found[SECTIONS];
     if (!have("/usr/bin/qemu-x86_64", PN_MICRO_X86))
@@ -199,8 +201,10 @@ static void x86_sections_have_the_counts_made_by_hand(void **state)
     pn_record_result result = record(PN_MICRO_X86, 0, 0, false);
     assert_int_equal(result.exit_status, 7);
     read_sections(found);
-    compare(found, expected, 12);
+    compare(found, expected, 14);
     pn_trace_stats stats = measure();
+    assert_int_equal(stats.prefetches, 2);
+    assert_int_equal(stats.cache_ops, 1);
     assert_int_equal(stats.undecoded, 0);
     assert_int_equal(stats.unexpected, 0);
     assert_int_equal(stats.resized, 0);
@@ -231,6 +235,15 @@ static void a64_sections_have_the_counts_made_by_hand(void **state)
                .read_bytes = 12,
                .write_bytes = 4,
                .branches = 1},
+        /* two; two rounds of 11 */
+        [7] = {.instructions = 24,
+               .reads = 2,
+               .writes = 2,
+               .read_bytes = 8,
+               .write_bytes = 8,
+               .branches = 2,
+               .taken = 1},
+        [8] = {.instructions = 6, .reads = 2, .read_bytes = 40, .writes = 1, .write_bytes = 8},
         [12] = {.instructions = 3},
     };
     section found[SECTIONS];
@@ -243,6 +256,9 @@ static void a64_sections_have_the_counts_made_by_hand(void **state)
     pn_trace_stats stats = measure();
     assert_int_equal(stats.undecoded, 0);
     assert_int_equal(stats.unexpected, 1); /* that stxr */
+    assert_int_equal(stats.prefetches, 1);
+    assert_int_equal(stats.cache_ops, 1 + 2 * 2); /* dc zva; dc cvau and ic ivau twice */
+    assert_int_equal(stats.changed, 1);           /* the patched move */
     assert_int_equal(stats.resized, 0);
     assert_int_equal(stats.missing, 0);
 }
@@ -361,7 +377,7 @@ static void two_recordings_are_the_same_bytes(void **state)
 static void the_window_is_exact_and_its_start_is_told(void **state)
 {
     (void)state;
-    enum { ALL = 6 + 12 + 2001 + 401 + 4 + 4 + 2 + 5 + 4 + 53 + 10 + 10 + 8 + 3 };
+    enum { ALL = 6 + 14 + 2001 + 401 + 4 + 4 + 2 + 5 + 4 + 53 + 10 + 10 + 8 + 3 + 4 + 4 };
     if (!have("/usr/bin/qemu-x86_64", PN_MICRO_X86))
         skip();
     pn_record_result all = record(PN_MICRO_X86, 0, 0, false);

@@ -44,7 +44,32 @@ _start:
         stlr    w8, [x1]
         ldr     x9, =0x1122334455667788
         tbz     w9, #3, 1f
-1:      MARK(12)
+1:
+        MARK(7)                         /* 2 + 11 * 2: code that is changed between two executions */
+        mov     w2, #2
+        adr     x5, patch
+1:
+patch:  mov     w3, #0x11
+        ldr     w4, [x5]
+        add     w4, w4, #0x20           /* the immediate begins at bit 5 */
+        str     w4, [x5]
+        dc      cvau, x5
+        dsb     ish
+        ic      ivau, x5
+        dsb     ish
+        isb
+        subs    w2, w2, #1
+        b.ne    1b
+
+        MARK(8)                         /* 6: accesses that cross a page */
+        adrp    x1, edge
+        add     x1, x1, :lo12:edge
+        add     x1, x1, #4092
+        ldr     x2, [x1]
+        ldp     q0, q1, [x1]
+        str     x2, [x1]
+
+        MARK(12)
         mov     x8, #94                 /* exit_group(7) */
         mov     x0, #7
         svc     #0
@@ -54,3 +79,5 @@ leaf:   ret
         .data
         .p2align 6
 source: .fill   300, 4, 0
+        .p2align 12
+edge:   .fill   8192, 1, 0

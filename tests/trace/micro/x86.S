@@ -81,6 +81,19 @@ patch:  mov     $0x11, %al
         nop
         mov     0, %rax                 /* SIGSEGV; the handler steps over it */
         nop
+
+        MARK(13)                        /* 4: hints and a flush, whose address nobody sees */
+        lea     source(%rip), %rsi
+        prefetcht0 (%rsi)
+        prefetchnta 64(%rsi)
+        clflush (%rsi)
+
+        MARK(14)                        /* 4: accesses that cross a page */
+        lea     edge+4092(%rip), %rsi
+        mov     (%rsi), %rax
+        vmovdqu (%rsi), %ymm0
+        mov     %rax, (%rsi)
+
         MARK(12)
         mov     $231, %eax              /* exit_group(7) */
         mov     $7, %edi
@@ -114,3 +127,5 @@ action: .quad   handler
 source: .fill   1200, 1, 7
         .p2align 6
 sink:   .fill   1200, 1, 0
+        .p2align 12
+edge:   .fill   8192, 1, 0
