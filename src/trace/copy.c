@@ -184,6 +184,15 @@ static panem_status open_output(copier *c, const char *out, const pn_trace_info 
     return pn_ptrace_create(&c->ptrace, out, &meta, err);
 }
 
+static bool has_stream(const pn_trace_info *info, uint32_t thread)
+{
+    for (size_t i = 0; i < info->n_threads; i++) {
+        if (info->threads[i].id == thread)
+            return true;
+    }
+    return false;
+}
+
 static panem_status copy_all(copier *c, const char *out, pn_trace *trace, panem_error *err)
 {
     const pn_trace_info *info = pn_trace_about(trace);
@@ -191,8 +200,9 @@ static panem_status copy_all(copier *c, const char *out, pn_trace *trace, panem_
     PN_TRY(open_output(c, out, info, err));
     if (info->kind == PN_TRACE_MEMORY)
         return copy_records(c, trace, err);
-    PN_TRY(copy_stream(c, trace, c->options->input.thread, err));
     bool others = !c->options->one_thread && !c->champsim && info->has_totals;
+    if (!others || has_stream(info, c->options->input.thread))
+        PN_TRY(copy_stream(c, trace, c->options->input.thread, err));
     return others ? copy_others(c, info, err) : PANEM_OK;
 }
 

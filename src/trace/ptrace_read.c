@@ -238,6 +238,29 @@ static panem_status load_totals(ptrace *t, panem_error *err)
     return PANEM_OK;
 }
 
+/* With the totals: the stream asked for must be among the trace's, else its end says nothing. */
+static panem_status check_stream(const ptrace *t, panem_error *err)
+{
+    enum { NAMED = 8 };
+    const pn_trace_info *info = &t->base.info;
+    char list[NAMED * 12 + 8] = "";
+    size_t used = 0;
+    if (info->kind == PN_TRACE_MEMORY)
+        return PANEM_OK;
+    for (size_t i = 0; i < info->n_threads; i++) {
+        if (info->threads[i].id == t->base.options.thread)
+            return PANEM_OK;
+        if (i < NAMED)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu32, i ? ", " : "",
+                                     info->threads[i].id);
+        else if (i == NAMED)
+            (void)snprintf(list + used, sizeof list - used, ", ..");
+    }
+    return pn_err_at(err, PANEM_E_EMPTY, t->base.path, 0, 0,
+                     "has no stream %" PRIu32 "; it has %s (--thread)", t->base.options.thread,
+                     info->n_threads ? list : "none");
+}
+
 /* Index and totals, when the file can seek and is whole. The reading place is kept. */
 static panem_status peek_end(ptrace *t, panem_error *err)
 {
@@ -322,7 +345,8 @@ static panem_status one_section(ptrace *t, panem_error *err)
                                                     : damaged(t, err, "memory records");
     case PN_SECTION_DONE:
         t->ended = true;
-        return load_totals(t, err);
+        PN_TRY(load_totals(t, err));
+        return check_stream(t, err);
     default:
         return damaged(t, err, "a section out of place");
     }
@@ -589,6 +613,7 @@ static panem_status seek_section(pn_trace *trace, uint64_t *where, uint64_t inst
     if (t->index.length == 0)
         return pn_err_at(err, PANEM_E_ARG, trace->path, 0, 0,
                          "cannot go back: the input has no index or is not a plain file");
+    PN_TRY(check_stream(t, err));
     if (found == 0 || instruction >= first)
         return pn_err_at(err, PANEM_E_RANGE, trace->path, 0, 0,
                          "instruction %" PRIu64 " is past the end (%" PRIu64 ")", instruction,

@@ -164,7 +164,8 @@ panem_status pn_trace_open(pn_trace **trace, const char *path, const pn_trace_op
 const pn_trace_info *pn_trace_about(const pn_trace *trace);
 
 /* The next batch of instructions; n_ops = 0 at the end. What the batch points to is valid until
- * the next call. E_MISMATCH for a memory-only trace. */
+ * the next call. E_MISMATCH for a memory-only trace; E_EMPTY at the end of a .ptrace that does not
+ * have the stream chosen. */
 panem_status pn_trace_next(pn_trace *trace, pn_batch *batch, panem_error *err);
 
 /* Up to capacity records of the memory-only view, of any trace; count = 0 at the end. For an
