@@ -291,7 +291,7 @@ static int report(pn_run_settings *s, const pn_sim_memory *memory, const pn_core
     s->series = NULL;
     if (series && pn_writer_commit(series, &err) != PANEM_OK)
         return pn_fail_output(&err);
-    return output(s, pn_run_report(s, memory, core, result, pn_trace_about(trace)));
+    return output(s, pn_run_report(s, memory, core, result, trace));
 }
 
 static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *memory)

@@ -18,7 +18,7 @@ typedef struct pn_run_settings {
 
 /* Everything that is reported, as one tree; the caller owns it. NULL without memory. */
 json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
-                      const pn_core_result *result, const pn_trace_info *trace);
+                      const pn_core_result *result, const pn_trace *trace);
 /* The tree as text for people. */
 void pn_run_print(const json_t *report, FILE *out);
 

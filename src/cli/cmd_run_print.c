@@ -161,21 +161,23 @@ static json_t *memory_tree(const pn_run_settings *s, const pn_sim_memory *m)
 }
 
 json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
-                      const pn_core_result *r, const pn_trace_info *trace)
+                      const pn_core_result *r, const pn_trace *trace)
 {
     const pn_core_counts *n = &r->measured;
+    const pn_trace_info *about = pn_trace_about(trace);
     double seconds = (double)r->measured_cyc / (double)s->config.clock_hz;
     json_t *o = json_object();
     json_t *t = json_object();
     (void)json_object_set_new(o, "schema", json_string("panem-run-1"));
     set_text(t, "path", s->spec.trace_path);
-    set_text(t, "name", trace->name);
+    set_text(t, "name", about->name);
     set_count(t, "warmup_instructions", r->warmup.instructions);
     (void)json_object_set_new(t, "ended_early",
                               json_boolean(r->trace_ended && s->spec.instructions > 0));
     (void)json_object_set_new(t, "classes_unknown",
-                              json_boolean(trace->unknown & PN_UNKNOWN_CLASS));
-    (void)json_object_set_new(t, "sizes_unknown", json_boolean(trace->unknown & PN_UNKNOWN_SIZE));
+                              json_boolean(about->unknown & PN_UNKNOWN_CLASS));
+    (void)json_object_set_new(t, "sizes_unknown", json_boolean(about->unknown & PN_UNKNOWN_SIZE));
+    (void)json_object_set_new(t, "truncated", json_boolean(pn_trace_truncated(trace)));
     (void)json_object_set_new(o, "trace", t);
     (void)json_object_set_new(o, "memory", memory_tree(s, memory));
     (void)json_object_set_new(o, "core", core_tree(r, seconds));

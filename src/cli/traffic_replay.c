@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/cmd_trace.h"
 #include "cli/table.h"
 #include "cli/traffic.h"
 #include "traffic/replay.h"
@@ -37,6 +38,7 @@ static const pn_column COLUMNS[] = {
     {"utilization_pct", "util", "% of peak", 2},
     {"late_pct", "late", "% of req.", 2},
     {"late_ns_max", "latest", "ns", 1},
+    {"truncated", "truncated", "", -1}, /* under --accept-truncated: the trace was cut short */
 };
 
 static void add_latency(pn_table *t, const pn_latency *l)
@@ -56,7 +58,7 @@ static double utilization_pct(const pn_traffic_settings *s, const pn_traffic_res
 }
 
 static void add_row(pn_table *t, const pn_traffic_settings *s, const char *model, bool timed,
-                    const pn_replay_result *replay)
+                    bool truncated, const pn_replay_result *replay)
 {
     const pn_traffic_result *r = &replay->traffic;
     pn_table_text(t, model);
@@ -76,6 +78,7 @@ static void add_row(pn_table *t, const pn_traffic_settings *s, const char *model
     pn_table_number(t,
                     timed ? 100.0 * (double)replay->late / (double)replay->requests : (double)NAN);
     pn_table_number(t, timed ? (double)replay->late_ps / 1000.0 : (double)NAN);
+    pn_table_text(t, truncated ? "yes" : "no");
 }
 
 /* Picoseconds per tick of the trace's times; 0 when it has none that can be used. */
@@ -139,8 +142,11 @@ static panem_status replay_one(pn_table *rows, const pn_traffic_settings *s, con
             pn_traffic_open_port(&port, s, &options, model, c.outstanding + IN_FLIGHT_SPARE, err);
     if (status == PANEM_OK)
         status = pn_replay_run(&result, port, trace, &c, err);
-    if (status == PANEM_OK)
-        add_row(rows, s, model, c.timed, &result);
+    if (status == PANEM_OK) {
+        if (model == s->models.items[0])
+            pn_trace_tell_truncated(trace, s->trace_path);
+        add_row(rows, s, model, c.timed, pn_trace_truncated(trace), &result);
+    }
     pn_mem_destroy(port);
     pn_trace_close(trace);
     return status;
