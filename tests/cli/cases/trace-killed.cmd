@@ -2,7 +2,7 @@
 [ -x /usr/bin/qemu-x86_64 ] && [ -x /usr/bin/perl ] && [ "$(uname -m)" = x86_64 ] || { echo "needs QEMU's and perl's x86-64"; exit 77; }
 panem trace record -o k.ptrace -- /usr/bin/perl -e '$x=($x*1103515245+12345)%2147483648, $a[$x%1000000]=$x while 1' 2>/dev/null &
 recorder=$!
-until [ "$(cat k.ptrace.* 2>/dev/null | wc -c)" -gt 1000000 ]; do sleep 0.1; done
+until [ "$(cat k.ptrace.* 2>/dev/null | wc -c)" -gt 400000 ]; do sleep 0.1; done
 # bash tells of the kill whenever it notices it: both commands keep quiet.
 { kill -9 $recorder; wait $recorder; } 2>/dev/null
 echo "killed: $?"
