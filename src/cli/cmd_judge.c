@@ -276,7 +276,8 @@ const pn_command pn_cmd_judge = {
         "The curve set must be that of the reference: same preset, channels, settings, row-hit "
         "share "
         "and fabric latency.",
-    .examples = "panem judge -c curves/ddr5-5200x8-mixed.csv -t dram:ddr5-5200:channels=8\n",
+    .examples = "panem judge -c curves/ddr5-5200x8.csv --fabric-latency 40ns -t "
+                "dram:ddr5-5200:channels=8:refresh_spread=on:refresh_stagger=on\n",
     .options = OPTIONS,
     .parse = parse,
     .settings_size = sizeof(judge_settings),

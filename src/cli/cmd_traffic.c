@@ -87,6 +87,14 @@ static const struct argp_option OPTIONS[] = {
     {0},
 };
 
+static const char *option_name(int key)
+{
+    const struct argp_option *o = OPTIONS;
+    while (o->name && o->key != key)
+        o++;
+    return o->name;
+}
+
 static panem_status choose(uint32_t *value, const char *text, const char *const names[2],
                            const char *what, panem_error *err)
 {
@@ -249,7 +257,7 @@ static panem_status take(pn_traffic_settings *s, int key, char *arg, panem_error
         s->trace_path = arg;
         return PANEM_OK;
     case KEY_CLOCK:
-        s->trace_option = "clock";
+        s->trace_option = option_name(key);
         return pn_unit_parse_u64(&s->clock_hz, arg, PN_DIM_FREQUENCY, 1000, UINT64_C(1) << 40,
                                  "--clock", err);
     case KEY_ARRIVAL:
@@ -274,17 +282,17 @@ static panem_status take(pn_traffic_settings *s, int key, char *arg, panem_error
     }
 }
 
-/* The option's name when it steers the abstract cores, which a replay has none of. */
-static const char *generator_option(int key)
+/* Does this option steer the abstract cores, which a replay has none of? */
+static bool of_generators(int key)
 {
     static const int keys[] = {KEY_READ_PCT, KEY_CORES,   KEY_LOAD,   KEY_NO_COMPARE, KEY_ARRIVAL,
                                KEY_MIX,      KEY_PATTERN, KEY_RANDOM, KEY_BURST,      KEY_STEP,
                                KEY_SEEDS,    KEY_SEED,    KEY_ERROR};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        for (const struct argp_option *o = OPTIONS; keys[i] == key && o->name; o++)
-            if (o->key == key)
-                return o->name;
-    return NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (keys[i] == key)
+            return true;
+    }
+    return false;
 }
 
 /* What goes together and what must be there. */
@@ -342,13 +350,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     default:
         if (pn_trace_input_key(key)) {
             status = pn_trace_input_option(&s->trace_options, key, arg, &err);
-            s->trace_option = key == PN_TRACE_KEY_FROM ? "from" : "thread";
+            s->trace_option = option_name(key);
             break;
         }
         if (key != 'c' && key != 'm' && (key < KEY_READ_PCT || key > KEY_FORMAT))
             return ARGP_ERR_UNKNOWN;
-        if (generator_option(key))
-            s->generator_option = generator_option(key);
+        if (of_generators(key))
+            s->generator_option = option_name(key);
         status = take(s, key, arg, &err);
     }
     return status == PANEM_OK ? 0 : pn_option_error(state, &err);

@@ -1,76 +1,26 @@
 /* suite.c - see suite.h. */
 #include "cli/suite.h"
 
-#include <libfyaml.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/text.h"
+#include "base/yaml.h"
 
 enum { FILE_LIMIT_BYTES = 1 << 20 };
-
-static panem_status load_document(struct fy_document **document, const char *path, panem_error *err)
-{
-    char *data = NULL;
-    size_t length = 0;
-    const struct fy_parse_cfg config = {.flags = FYPCF_QUIET};
-    PN_TRY(pn_file_read(&data, &length, path, FILE_LIMIT_BYTES, err));
-    *document = fy_document_build_from_malloc_string(&config, data, length);
-    if (!*document) {
-        return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0, "is not YAML");
-    }
-    if (!fy_node_is_mapping(fy_document_root(*document))) {
-        fy_document_destroy(*document);
-        return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0, "is not a mapping of keys to values");
-    }
-    return PANEM_OK;
-}
-
-/* The text of key, or "" when it is not there. NULL without memory. */
-static char *take(const struct fy_node *root, const char *key)
-{
-    size_t length = 0;
-    struct fy_node *node =
-        fy_node_mapping_lookup_by_string((struct fy_node *)(uintptr_t)root, key, FY_NT);
-    const char *text = node ? fy_node_get_scalar(node, &length) : NULL;
-    return text ? strndup(text, length) : strdup("");
-}
-
-static panem_status check_keys(struct fy_node *root, const char *const *known, const char *path,
-                               panem_error *err)
-{
-    void *at = NULL;
-    for (struct fy_node_pair *pair = fy_node_mapping_iterate(root, &at); pair;
-         pair = fy_node_mapping_iterate(root, &at)) {
-        size_t length = 0;
-        const char *text = fy_node_get_scalar(fy_node_pair_key(pair), &length);
-        char key[64];
-        (void)snprintf(key, sizeof key, "%.*s", (int)(length < 63 ? length : 63), text ? text : "");
-        const char *const *k = known;
-        while (*k && strcmp(*k, key) != 0)
-            k++;
-        if (*k)
-            continue;
-        const char *near = pn_text_nearest(key, known);
-        return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0, "unknown key '%s'%s%s", key,
-                         near ? "; did you mean " : "", near ? near : "");
-    }
-    return PANEM_OK;
-}
 
 static panem_status load_workload(pn_workload *w, const char *path, panem_error *err)
 {
     static const char *const keys[] = {"name",   "summary", "isa",  "packages", "setup", "command",
                                        "driver", "user",    "skip", "max",      NULL};
     struct fy_document *document = NULL;
-    PN_TRY(load_document(&document, path, err));
+    PN_TRY(pn_yaml_read(&document, path, FILE_LIMIT_BYTES, err));
     struct fy_node *root = fy_document_root(document);
-    panem_status status = check_keys(root, keys, path, err);
+    panem_status status = pn_yaml_check_keys(root, keys, path, err);
     char **fields[] = {&w->name,    &w->summary, &w->isa,  &w->packages, &w->setup,
                        &w->command, &w->driver,  &w->user, &w->skip,     &w->max};
     for (size_t i = 0; status == PANEM_OK && i < sizeof fields / sizeof *fields; i++) {
-        *fields[i] = take(root, keys[i]);
+        *fields[i] = pn_yaml_text(pn_yaml_member(root, keys[i]));
         if (!*fields[i])
             status = pn_err(err, PANEM_E_NOMEM, "no memory for the suite");
     }
@@ -110,14 +60,13 @@ panem_status pn_suite_load(pn_suite *suite, const char *path, panem_error *err)
     static const char *const keys[] = {"suite", "summary", "workloads", NULL};
     struct fy_document *document = NULL;
     pn_suite s = {0};
-    PN_TRY(load_document(&document, path, err));
+    PN_TRY(pn_yaml_read(&document, path, FILE_LIMIT_BYTES, err));
     struct fy_node *root = fy_document_root(document);
-    panem_status status = check_keys(root, keys, path, err);
-    s.name = take(root, "suite");
-    s.summary = take(root, "summary");
+    panem_status status = pn_yaml_check_keys(root, keys, path, err);
+    s.name = pn_yaml_text(pn_yaml_member(root, "suite"));
+    s.summary = pn_yaml_text(pn_yaml_member(root, "summary"));
     if (status == PANEM_OK)
-        status =
-            load_list(&s, fy_node_mapping_lookup_by_string(root, "workloads", FY_NT), path, err);
+        status = load_list(&s, pn_yaml_member(root, "workloads"), path, err);
     fy_document_destroy(document);
     if (status == PANEM_OK)
         *suite = s;

@@ -143,7 +143,7 @@ typedef struct runner {
     pn_sweep *sweep;
     const pn_sweep_run *run;
     size_t next;
-    uint64_t total, cached, done, failed;
+    uint64_t total, cached, failed_before, done, failed;
     struct timespec start;
     double told_s;
     /* Of a worker: the trace it has open. */
@@ -249,11 +249,12 @@ static void tick(void *user)
     if (r->run->quiet || s < r->told_s + every_s)
         return;
     r->told_s = s;
-    uint64_t over = r->done + r->failed, left = r->total - r->cached - over;
+    uint64_t over = r->done + r->failed, left = r->total - r->cached - r->failed_before - over;
     double rate = (double)over / s;
     fprintf(stderr, "%s%llu of %llu points done, %llu failed, %llu from before, %.2f/s",
             terminal ? "\r" : "", (unsigned long long)r->done, (unsigned long long)r->total,
-            (unsigned long long)r->failed, (unsigned long long)r->cached, rate);
+            (unsigned long long)(r->failed_before + r->failed), (unsigned long long)r->cached,
+            rate);
     if (over > 0)
         fprintf(stderr, ", %.0f s left", (double)left / rate);
     fputs(terminal ? "   " : "\n", stderr);
@@ -268,25 +269,26 @@ static panem_status count_cached(runner *r, panem_error *err)
         r->total++;
         PN_TRY(pn_store_state(r->sweep->store, r->sweep->keys[i], &state, err));
         r->cached += state == PN_POINT_DONE;
-        r->failed += state == PN_POINT_FAILED;
+        r->failed_before += state == PN_POINT_FAILED;
     }
     return PANEM_OK;
 }
 
 static int close_run(const runner *r, const char *again)
 {
+    uint64_t failed = r->failed_before + r->failed;
     if (pn_stderr_is_terminal() && !r->run->quiet)
         fputs("\r\033[K", stderr);
-    if (!r->run->quiet || r->failed || stop_asked)
+    if (!r->run->quiet || failed || stop_asked)
         fprintf(stderr, "panem: %llu points: %llu run, %llu from before, %llu failed, %.1f s\n",
                 (unsigned long long)r->total, (unsigned long long)r->done,
-                (unsigned long long)r->cached, (unsigned long long)r->failed,
+                (unsigned long long)r->cached, (unsigned long long)failed,
                 seconds_since(&r->start));
     if (stop_asked)
         fprintf(stderr, "panem: stopped; nothing is lost. Go on with: %s\n", again);
-    else if (r->failed)
+    else if (failed)
         fprintf(stderr, "panem: to try the failed ones again: %s --retry\n", again);
-    return stop_asked || r->failed ? PN_EXIT_FAILED : PN_EXIT_OK;
+    return stop_asked || failed ? PN_EXIT_FAILED : PN_EXIT_OK;
 }
 
 int pn_sweep_execute(pn_sweep *sweep, const pn_sweep_run *run, const char *again)
@@ -307,7 +309,6 @@ int pn_sweep_execute(pn_sweep *sweep, const pn_sweep_run *run, const char *again
     if (count_cached(&r, &err) != PANEM_OK)
         return pn_fail_output(&err);
     panem_status status = pn_pool_run(&pool, &err);
-    pn_trace_close(r.trace);
     if (status != PANEM_OK)
         return pn_fail_output(&err);
     return close_run(&r, again);

@@ -4,9 +4,18 @@
 
 #include "cli/cmd.h"
 #include "cli/list.h"
+#include "cli/table.h"
 #include "cli/words.h"
 #include "trace/trace.h"
 #include "traffic/run.h"
+
+enum {
+    PN_TRAFFIC_LINE_BYTES = 64,
+    /* Bandwidth windows: the paper's 520 ns, whatever the model averages over. */
+    PN_TRAFFIC_WINDOW_PS = 520000,
+    /* A model's port has room for so many requests more than the senders keep in flight. */
+    PN_TRAFFIC_IN_FLIGHT_SPARE = 64
+};
 
 typedef struct pn_traffic_settings {
     const char *curves_path;
@@ -78,6 +87,15 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
 
 panem_status pn_traffic_measure(pn_traffic_point *point, const pn_traffic_settings *s,
                                 const char *model, double read_frac, double load, panem_error *err);
+
+/* Mean and three quantiles, as the four columns of PN_LATENCY_COLUMNS. */
+void pn_traffic_add_latency(pn_table *table, const pn_latency *latency);
+#define PN_LATENCY_COLUMNS(kind)                                                              \
+    {#kind "_latency_ns_mean", #kind " lat", "mean ns", 2},                                   \
+        {#kind "_latency_ns_p50", "p50", "ns", 1}, {#kind "_latency_ns_p95", "p95", "ns", 1}, \
+    {                                                                                         \
+#kind "_latency_ns_p99", "p99", "ns", 1                                               \
+    }
 
 /* Writes a window as a line of the series; user is a pn_series. */
 void pn_series_window(void *user, const pn_traffic_window *window);

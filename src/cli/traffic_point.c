@@ -9,11 +9,6 @@
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
 
-enum { LINE_BYTES = 64, IN_FLIGHT_SPARE = 64 };
-
-/* Bandwidth windows: the paper's 520 ns, whatever the model averages over. */
-static const uint64_t WINDOW_PS = 520000;
-
 /* Warm-up: so many averaging horizons, and at least so long. */
 static const uint64_t WARMUP_HORIZONS = 40;
 static const uint64_t WARMUP_MIN_PS = UINT64_C(50000000);
@@ -104,7 +99,7 @@ static double lines_at_peak(const pn_traffic_settings *s, double read_frac)
     if (panem_latency_at_bandwidth_ps(s->set, &latency_ps, &n, PANEM_MIX_LINEAR, peak * 0.999999,
                                       read_frac) != PANEM_OK)
         n = peak * (double)panem_idle_ps(s->set, PANEM_MIX_LINEAR, read_frac) * 1e-12;
-    return n / LINE_BYTES;
+    return n / PN_TRAFFIC_LINE_BYTES;
 }
 
 static uint32_t outstanding_of(const pn_traffic_settings *s, double read_frac, uint32_t sharers,
@@ -133,10 +128,10 @@ static uint64_t peer_warmup_ps(const panem_model_options *options, double gap_ps
 static double gap_between_ps(const pn_traffic_settings *s, double offered_gbs, double read_frac)
 {
     if (!s->closed_loop)
-        return LINE_BYTES * 1000.0 / offered_gbs;
+        return PN_TRAFFIC_LINE_BYTES * 1000.0 / offered_gbs;
     double idle_ps = (double)panem_idle_ps(s->set, PANEM_MIX_LINEAR, read_frac);
     double peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
-    return fmax(idle_ps / s->closed_loop, LINE_BYTES * 1000.0 / peak_gbs);
+    return fmax(idle_ps / s->closed_loop, PN_TRAFFIC_LINE_BYTES * 1000.0 / peak_gbs);
 }
 
 pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
@@ -149,13 +144,13 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
     pn_traffic_config c = {
         .sources = sources,
         .source = s->source,
-        .line_bytes = LINE_BYTES,
+        .line_bytes = PN_TRAFFIC_LINE_BYTES,
         .warmup_ps = WARMUP_HORIZONS * horizon_ps,
         .target_error = s->target_error,
         .requests_min = 1 << 18, /* counts achieved bandwidth to 0.2 % */
         .requests_max = s->requests_max,
-        .window_ps = WINDOW_PS,
-        .saturated_bytes = lines_at_peak(s, read_frac) * LINE_BYTES / sharers,
+        .window_ps = PN_TRAFFIC_WINDOW_PS,
+        .saturated_bytes = lines_at_peak(s, read_frac) * PN_TRAFFIC_LINE_BYTES / sharers,
         .step_ps = UINT64_MAX,
         .end_ps = UINT64_MAX,
     };
@@ -166,7 +161,7 @@ pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
         c.warmup_ps = peer_ps;
     c.source.read_frac = read_frac;
     c.source.capacity_bytes = RANDOM_RANGE_BYTES;
-    c.source.gap_ps = s->closed_loop ? 0.0 : sources * LINE_BYTES * 1000.0 / offered_gbs;
+    c.source.gap_ps = s->closed_loop ? 0.0 : sources * PN_TRAFFIC_LINE_BYTES * 1000.0 / offered_gbs;
     c.source.outstanding = outstanding_of(s, read_frac, sharers, sources);
     return c;
 }
@@ -206,7 +201,7 @@ static panem_status run_once(pn_traffic_result *result, const pn_traffic_setting
     pn_mem_port *port = NULL;
     PN_TRY(pn_traffic_model_options(&options, s, model, sharers, err));
     pn_traffic_config c = pn_traffic_config_of(s, &options, read_frac, load, sharers, sources);
-    uint32_t in_flight = c.source.outstanding * sources + IN_FLIGHT_SPARE;
+    uint32_t in_flight = c.source.outstanding * sources + PN_TRAFFIC_IN_FLIGHT_SPARE;
     if (writer) {
         c.window = pn_series_window;
         c.window_user = &out;

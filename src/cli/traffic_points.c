@@ -16,14 +16,8 @@ static const pn_column COLUMNS[] = {
     {"load_pct", "load", "% of peak", 1},
     {"offered_gbs", "offered", "GB/s", 3},
     {"achieved_gbs", "achieved", "GB/s", 3},
-    {"read_latency_ns_mean", "read lat", "mean ns", 2},
-    {"read_latency_ns_p50", "p50", "ns", 1},
-    {"read_latency_ns_p95", "p95", "ns", 1},
-    {"read_latency_ns_p99", "p99", "ns", 1},
-    {"write_latency_ns_mean", "write lat", "mean ns", 2},
-    {"write_latency_ns_p50", "p50", "ns", 1},
-    {"write_latency_ns_p95", "p95", "ns", 1},
-    {"write_latency_ns_p99", "p99", "ns", 1},
+    PN_LATENCY_COLUMNS(read),
+    PN_LATENCY_COLUMNS(write),
     {"curve_latency_ns", "curve", "ns", 2},
     {"error_pct", "error", "%", 3},
     {"utilization_pct", "util", "%", 2},
@@ -63,7 +57,7 @@ static double percent(double fraction)
     return nearbyint(fraction * 1e12) / 1e10;
 }
 
-static void add_latency(pn_table *t, const pn_latency *l)
+void pn_traffic_add_latency(pn_table *t, const pn_latency *l)
 {
     pn_table_number(t, l->mean_ns);
     pn_table_number(t, l->p50_ns);
@@ -80,8 +74,8 @@ static void add_row(pn_table *t, const pn_traffic_point *p, bool whole)
     pn_table_number(t, percent(p->load_frac));
     pn_table_number(t, p->offered_gbs);
     pn_table_number(t, achieved);
-    add_latency(t, &r->reads);
-    add_latency(t, &r->writes);
+    pn_traffic_add_latency(t, &r->reads);
+    pn_traffic_add_latency(t, &r->writes);
     pn_table_number(t, p->curve_ns);
     pn_table_number(t, 100.0 * p->error_frac);
     pn_table_number(t, 100.0 * achieved * p->sharers / p->peak_gbs);

@@ -10,13 +10,9 @@
 #include "traffic/replay.h"
 
 enum {
-    LINE_BYTES = 64,
-    IN_FLIGHT_SPARE = 64,
     TIMED_OUTSTANDING = 4096, /* a bound for memory's sake: with times the trace sets the pace */
     CLOSED_OUTSTANDING = 64   /* of a closed loop: about what a large core keeps in flight */
 };
-
-static const uint64_t WINDOW_PS = 520000;
 
 static const pn_column COLUMNS[] = {
     {"model", "model", "", -1},
@@ -25,14 +21,8 @@ static const pn_column COLUMNS[] = {
     {"time_us", "time", "us", 3},
     {"achieved_gbs", "achieved", "GB/s", 3},
     {"read_pct", "reads", "%", 2},
-    {"read_latency_ns_mean", "read lat", "mean ns", 2},
-    {"read_latency_ns_p50", "p50", "ns", 1},
-    {"read_latency_ns_p95", "p95", "ns", 1},
-    {"read_latency_ns_p99", "p99", "ns", 1},
-    {"write_latency_ns_mean", "write lat", "mean ns", 2},
-    {"write_latency_ns_p50", "p50", "ns", 1},
-    {"write_latency_ns_p95", "p95", "ns", 1},
-    {"write_latency_ns_p99", "p99", "ns", 1},
+    PN_LATENCY_COLUMNS(read),
+    PN_LATENCY_COLUMNS(write),
     {"outstanding_lines", "in flight", "lines", 2},
     {"max_window_gbs", "max window", "GB/s", 2},
     {"utilization_pct", "util", "% of peak", 2},
@@ -40,14 +30,6 @@ static const pn_column COLUMNS[] = {
     {"late_ns_max", "latest", "ns", 1},
     {"truncated", "truncated", "", -1}, /* under --accept-truncated: the trace was cut short */
 };
-
-static void add_latency(pn_table *t, const pn_latency *l)
-{
-    pn_table_number(t, l->mean_ns);
-    pn_table_number(t, l->p50_ns);
-    pn_table_number(t, l->p95_ns);
-    pn_table_number(t, l->p99_ns);
-}
 
 static double utilization_pct(const pn_traffic_settings *s, const pn_traffic_result *r)
 {
@@ -67,9 +49,9 @@ static void add_row(pn_table *t, const pn_traffic_settings *s, const char *model
     pn_table_number(t, (double)r->measured_ps / 1e6);
     pn_table_number(t, r->achieved_bytes_per_s / 1e9);
     pn_table_number(t, 100.0 * r->read_frac);
-    add_latency(t, &r->reads);
-    add_latency(t, &r->writes);
-    pn_table_number(t, r->outstanding_bytes / LINE_BYTES);
+    pn_traffic_add_latency(t, &r->reads);
+    pn_traffic_add_latency(t, &r->writes);
+    pn_table_number(t, r->outstanding_bytes / PN_TRAFFIC_LINE_BYTES);
     if (r->max_window_bytes_per_s > 0.0)
         pn_table_number(t, r->max_window_bytes_per_s / 1e9);
     else /* shorter than one window */
@@ -123,9 +105,9 @@ static panem_status replay_one(pn_table *rows, const pn_traffic_settings *s, con
     pn_replay_result result;
     panem_model_options options;
     pn_series series = {s->series, model, (double)NAN, (double)NAN};
-    pn_replay_config c = {.line_bytes = LINE_BYTES,
+    pn_replay_config c = {.line_bytes = PN_TRAFFIC_LINE_BYTES,
                           .requests_max = s->requests_max,
-                          .window_ps = WINDOW_PS,
+                          .window_ps = PN_TRAFFIC_WINDOW_PS,
                           .window = s->series ? pn_series_window : NULL,
                           .window_user = &series};
     PN_TRY(pn_traffic_model_options(&options, s, model, s->sharers, err));
@@ -138,8 +120,8 @@ static panem_status replay_one(pn_table *rows, const pn_traffic_settings *s, con
                     : c.timed        ? TIMED_OUTSTANDING
                                      : CLOSED_OUTSTANDING;
     if (status == PANEM_OK)
-        status =
-            pn_traffic_open_port(&port, s, &options, model, c.outstanding + IN_FLIGHT_SPARE, err);
+        status = pn_traffic_open_port(&port, s, &options, model,
+                                      c.outstanding + PN_TRAFFIC_IN_FLIGHT_SPARE, err);
     if (status == PANEM_OK)
         status = pn_replay_run(&result, port, trace, &c, err);
     if (status == PANEM_OK) {

@@ -2,13 +2,13 @@
 #include "sweep/study.h"
 
 #include <glob.h>
-#include <libfyaml.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/num.h"
+#include "base/yaml.h"
 
 enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000 };
 
@@ -30,62 +30,16 @@ static panem_status no_memory(const reader *r)
     return pn_err(r->err, PANEM_E_NOMEM, "no memory for study %s", r->study->path);
 }
 
-static panem_status wrong(const reader *r, const struct fy_node *node, const char *what,
+static panem_status wrong(const reader *r, struct fy_node *node, const char *what,
                           const char *detail)
 {
-    const struct fy_mark *mark = NULL;
-    struct fy_token *token =
-        node ? fy_node_get_scalar_token((struct fy_node *)(uintptr_t)node) : NULL;
-    if (token)
-        mark = fy_token_start_mark(token);
-    uint32_t line = mark && mark->line >= 0 ? (uint32_t)mark->line + 1 : 0;
-    return pn_err_at(r->err, PANEM_E_FORMAT, r->study->path, line, 0, "%s%s", what, detail);
-}
-
-static char *text_of(struct fy_node *node)
-{
-    size_t length = 0;
-    const char *text = node ? fy_node_get_scalar(node, &length) : NULL;
-    return text ? strndup(text, length) : strdup("");
-}
-
-static struct fy_node *member(struct fy_node *mapping, const char *key)
-{
-    return mapping ? fy_node_mapping_lookup_by_string(mapping, key, FY_NT) : NULL;
-}
-
-static bool listed(const char *word, const char *const *names)
-{
-    while (*names && strcmp(*names, word) != 0)
-        names++;
-    return *names != NULL;
-}
-
-static panem_status unknown(const reader *r, struct fy_node *at, const char *what, const char *word,
-                            const char *const *names)
-{
-    char detail[192];
-    const char *near = pn_text_nearest(word, names);
-    (void)snprintf(detail, sizeof detail, " '%s'%s%s%s", word, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
-    return wrong(r, at, what, detail);
+    return pn_err_at(r->err, PANEM_E_FORMAT, r->study->path, pn_yaml_line(node), 0, "%s%s", what,
+                     detail);
 }
 
 static panem_status check_keys(const reader *r, struct fy_node *mapping, const char *const *known)
 {
-    void *at = NULL;
-    struct fy_node_pair *pair;
-    while ((pair = fy_node_mapping_iterate(mapping, &at)) != NULL) {
-        char *key = text_of(fy_node_pair_key(pair));
-        if (!key)
-            return no_memory(r);
-        panem_status status = listed(key, known)
-                                  ? PANEM_OK
-                                  : unknown(r, fy_node_pair_key(pair), "unknown key", key, known);
-        free(key);
-        PN_TRY(status);
-    }
-    return PANEM_OK;
+    return pn_yaml_check_keys(mapping, known, r->study->path, r->err);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -113,7 +67,7 @@ static panem_status take_list(const reader *r, char ***list, size_t *count, stru
         struct fy_node *item = one ? node : fy_node_sequence_get_by_index(node, i);
         if (!fy_node_is_scalar(item))
             return wrong(r, NULL, "a plain value was expected in a list", "");
-        items[i] = text_of(item);
+        items[i] = pn_yaml_text(item);
         if (!items[i])
             return no_memory(r);
     }
@@ -226,16 +180,16 @@ static panem_status take_trace(const reader *r, struct fy_node *item)
     double weight = 1.0;
     if (fy_node_is_mapping(item))
         PN_TRY(check_keys(r, item, keys));
-    struct fy_node *file = fy_node_is_mapping(item) ? member(item, "file") : item;
-    char *pattern = text_of(file),
-         *name = text_of(fy_node_is_mapping(item) ? member(item, "name") : NULL);
-    char *number = text_of(fy_node_is_mapping(item) ? member(item, "weight") : NULL);
+    struct fy_node *file = fy_node_is_mapping(item) ? pn_yaml_member(item, "file") : item;
+    char *pattern = pn_yaml_text(file),
+         *name = pn_yaml_text(fy_node_is_mapping(item) ? pn_yaml_member(item, "name") : NULL);
+    char *number = pn_yaml_text(fy_node_is_mapping(item) ? pn_yaml_member(item, "weight") : NULL);
     panem_status status = pattern && name && number ? PANEM_OK : no_memory(r);
     if (status == PANEM_OK && !pattern[0])
         status = wrong(r, item, "a trace has no file", "");
     if (status == PANEM_OK && number[0] && (!pn_num_parse_all(number, &weight) || !(weight > 0.0)))
-        status =
-            wrong(r, member(item, "weight"), "a weight must be a number above 0, not ", number);
+        status = wrong(r, pn_yaml_member(item, "weight"), "a weight must be a number above 0, not ",
+                       number);
     if (status == PANEM_OK)
         status = add_pattern(r, file, pattern, name, weight);
     free(pattern);
@@ -267,7 +221,9 @@ static panem_status check_axis_key(const reader *r, struct fy_node *at, const ch
     for (size_t i = 0; i < count && n < NAMES_MAX - 1; i++)
         names[n++] = params[i].name;
     names[n] = NULL;
-    return listed(key, names) ? PANEM_OK : unknown(r, at, "unknown axis", key, names);
+    return pn_yaml_listed(key, names)
+               ? PANEM_OK
+               : pn_yaml_unknown(at, "unknown axis", key, names, r->study->path, r->err);
 }
 
 static panem_status new_axis(const reader *r, pn_study_axis **axis, size_t n_keys)
@@ -287,7 +243,7 @@ static panem_status fill_axis(const reader *r, pn_study_axis *axis, size_t k, st
                               struct fy_node *values)
 {
     size_t steps = 0;
-    axis->keys[k] = text_of(name);
+    axis->keys[k] = pn_yaml_text(name);
     if (!axis->keys[k])
         return no_memory(r);
     PN_TRY(check_axis_key(r, name, axis->keys[k]));
@@ -357,7 +313,8 @@ static panem_status take_set(const reader *r, struct fy_node *set)
     if (set && !fy_node_is_mapping(set))
         return wrong(r, set, "set: a mapping of parameters to values was expected", "");
     while (set && (pair = fy_node_mapping_iterate(set, &at)) != NULL) {
-        char *key = text_of(fy_node_pair_key(pair)), *value = text_of(fy_node_pair_value(pair));
+        char *key = pn_yaml_text(fy_node_pair_key(pair)),
+             *value = pn_yaml_text(fy_node_pair_value(pair));
         if (key && value)
             pn_text_printf(&lines, "%s=%s\n", key, value);
         else
@@ -387,11 +344,11 @@ static panem_status take_base(const reader *r, struct fy_node *base)
                   {"active_cores", &s->active_cores},
                   {"instructions", &s->instructions}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        *fields[i].field = text_of(member(base, fields[i].key));
+        *fields[i].field = pn_yaml_text(pn_yaml_member(base, fields[i].key));
         if (!*fields[i].field)
             return no_memory(r);
     }
-    return take_set(r, member(base, "set"));
+    return take_set(r, pn_yaml_member(base, "set"));
 }
 
 static panem_status check_metrics(const reader *r)
@@ -404,7 +361,8 @@ static panem_status check_metrics(const reader *r)
     names[n] = NULL;
     for (char **m = r->study->metrics; *m; m++) {
         if (!pn_metric_named(*m))
-            return unknown(r, NULL, "metrics: unknown metric", *m, names);
+            return pn_yaml_unknown(NULL, "metrics: unknown metric", *m, names, r->study->path,
+                                   r->err);
     }
     return PANEM_OK;
 }
@@ -414,17 +372,17 @@ static panem_status take_all(const reader *r, struct fy_node *root)
     pn_study *s = r->study;
     size_t count;
     PN_TRY(check_keys(r, root, KEYS));
-    s->name = text_of(member(root, "study"));
-    s->compare = text_of(member(root, "compare"));
+    s->name = pn_yaml_text(pn_yaml_member(root, "study"));
+    s->compare = pn_yaml_text(pn_yaml_member(root, "compare"));
     if (!s->name || !s->compare)
         return no_memory(r);
-    PN_TRY(take_base(r, member(root, "base")));
-    PN_TRY(take_traces(r, member(root, "traces")));
-    PN_TRY(take_axis_of(r, "model", member(root, "models")));
-    PN_TRY(take_axis_of(r, "load", member(root, "loads")));
-    PN_TRY(take_axes(r, member(root, "axes")));
-    PN_TRY(take_list(r, &s->metrics, &count, member(root, "metrics")));
-    PN_TRY(take_list(r, &s->plots, &count, member(root, "plots")));
+    PN_TRY(take_base(r, pn_yaml_member(root, "base")));
+    PN_TRY(take_traces(r, pn_yaml_member(root, "traces")));
+    PN_TRY(take_axis_of(r, "model", pn_yaml_member(root, "models")));
+    PN_TRY(take_axis_of(r, "load", pn_yaml_member(root, "loads")));
+    PN_TRY(take_axes(r, pn_yaml_member(root, "axes")));
+    PN_TRY(take_list(r, &s->metrics, &count, pn_yaml_member(root, "metrics")));
+    PN_TRY(take_list(r, &s->plots, &count, pn_yaml_member(root, "plots")));
     return check_metrics(r);
 }
 
@@ -456,22 +414,15 @@ panem_status pn_study_load(pn_study *study, const char *path, panem_error *err)
 {
     pn_study s;
     size_t length = 0;
-    const struct fy_parse_cfg config = {.flags = FYPCF_QUIET};
+    struct fy_document *document = NULL;
     memset(&s, 0, sizeof s);
     reader r = {&s, err};
     PN_TRY(pn_file_read(&s.text, &length, path, FILE_LIMIT_BYTES, err));
     s.path = strdup(path);
-    if (!s.path) {
-        pn_study_release(&s);
-        return pn_err(err, PANEM_E_NOMEM, "out of memory");
-    }
-    panem_status status = PANEM_OK;
-    struct fy_document *document = fy_document_build_from_string(&config, s.text, length);
-    struct fy_node *root = document ? fy_document_root(document) : NULL;
-    if (!root || !fy_node_is_mapping(root))
-        status = wrong(&r, NULL, "is not YAML of keys and values", "");
+    panem_status status = s.path ? pn_yaml_read(&document, path, FILE_LIMIT_BYTES, err)
+                                 : pn_err(err, PANEM_E_NOMEM, "out of memory");
     if (status == PANEM_OK)
-        status = take_all(&r, root);
+        status = take_all(&r, fy_document_root(document));
     if (document)
         fy_document_destroy(document);
     if (status == PANEM_OK)
