@@ -250,11 +250,11 @@ static void tick(void *user)
         return;
     r->told_s = s;
     uint64_t over = r->done + r->failed, left = r->total - r->cached - r->failed_before - over;
+    uint64_t failed = r->failed_before + r->failed;
     double rate = (double)over / s;
     fprintf(stderr, "%s%llu of %llu points done, %llu failed, %llu from before, %.2f/s",
             terminal ? "\r" : "", (unsigned long long)r->done, (unsigned long long)r->total,
-            (unsigned long long)(r->failed_before + r->failed), (unsigned long long)r->cached,
-            rate);
+            (unsigned long long)failed, (unsigned long long)r->cached, rate);
     if (over > 0)
         fprintf(stderr, ", %.0f s left", (double)left / rate);
     fputs(terminal ? "   " : "\n", stderr);
