@@ -199,7 +199,7 @@ static void print_point(const pn_study *study, size_t index, const char *key)
     for (size_t i = 0; i < pn_study_labels(study); i++)
         printf("  %s=%s", labels[i].axis, labels[i].value);
     putchar('\n');
-    pn_text_release(&point.assignments);
+    pn_point_release(&point);
 }
 
 static int plan(void *user)

@@ -25,7 +25,7 @@ static panem_status plan_point(pn_sweep *w, pn_inputs *inputs, pn_label *labels,
                                        pn_study_labels(&w->study), err);
         pn_text_release(&key.resolved);
     }
-    pn_text_release(&point.assignments);
+    pn_point_release(&point);
     return status;
 }
 
@@ -47,7 +47,7 @@ static panem_status look_at_inputs(pn_sweep *w, pn_inputs *inputs, pn_label *lab
         pn_point point;
         PN_TRY(pn_study_point(&point, labels, &w->study, i, err));
         panem_status status = pn_inputs_look(inputs, &point, err);
-        pn_text_release(&point.assignments);
+        pn_point_release(&point);
         PN_TRY(status);
     }
     return PANEM_OK;
@@ -95,19 +95,18 @@ static panem_status open_all(pn_sweep *w, const char *study, const char *folder,
     w->points = pn_study_points(&w->study);
     w->keys = calloc(w->points, sizeof *w->keys);
     w->repeats = calloc(w->points, sizeof *w->repeats);
-    pn_inputs *inputs = pn_inputs_new();
+    w->inputs = pn_inputs_new();
     pn_label *labels = calloc(pn_study_labels(&w->study) + 1, sizeof *labels);
     panem_status status = PANEM_OK;
-    if (!w->keys || !w->repeats || !inputs || !labels)
+    if (!w->keys || !w->repeats || !w->inputs || !labels)
         status = pn_err(err, PANEM_E_NOMEM, "no memory for %zu points", w->points);
     if (status == PANEM_OK)
-        status = look_at_inputs(w, inputs, labels, err);
+        status = look_at_inputs(w, w->inputs, labels, err);
     if (status == PANEM_OK && folder)
         status = pn_store_open(&w->store, folder, PN_STORE_CREATE, err);
     if (status == PANEM_OK)
-        status = plan_all(w, inputs, labels, err);
+        status = plan_all(w, w->inputs, labels, err);
     free(labels);
-    pn_inputs_free(inputs);
     PN_TRY(status);
     return find_repeats(w, err);
 }
@@ -125,6 +124,7 @@ void pn_sweep_close(pn_sweep *w)
 {
     pn_store_close(w->store);
     pn_study_release(&w->study);
+    pn_inputs_free(w->inputs);
     free(w->keys);
     free(w->repeats);
     memset(w, 0, sizeof *w);
@@ -148,7 +148,7 @@ typedef struct runner {
     double told_s;
     /* Of a worker: the trace it has open. */
     pn_trace *trace;
-    const char *trace_path;
+    const pn_study_trace *opened;
 } runner;
 
 static volatile sig_atomic_t stop_asked;
@@ -165,16 +165,27 @@ void pn_sweep_catch_signals(void)
     (void)signal(SIGTERM, ask_stop);
 }
 
-static panem_status open_trace(runner *r, const char *path, panem_error *err)
+static panem_status open_trace(runner *r, const pn_study_trace *trace, panem_error *err)
 {
     pn_trace_options options = PN_TRACE_OPTIONS_INIT;
-    if (r->trace && strcmp(r->trace_path, path) == 0 &&
-        pn_trace_seek(r->trace, 0, NULL) == PANEM_OK)
+    if (r->trace && r->opened == trace && pn_trace_seek(r->trace, 0, NULL) == PANEM_OK)
         return PANEM_OK;
     pn_trace_close(r->trace);
     r->trace = NULL;
-    r->trace_path = path;
-    return pn_trace_open(&r->trace, path, &options, err);
+    r->opened = trace;
+    options.thread = trace->thread;
+    return pn_trace_open(&r->trace, trace->path, &options, err);
+}
+
+/* The inputs are looked at before and after: a result never belongs to a file that replaced the
+ * planned one meanwhile. */
+static panem_status simulate(runner *r, const pn_point *point, outcome *out, panem_error *err)
+{
+    PN_TRY(pn_inputs_same(r->sweep->inputs, point, err));
+    PN_TRY(open_trace(r, point->trace, err));
+    panem_status status = pn_sim_run(out->values, &point->spec, r->trace, &out->tap, err);
+    panem_status same = pn_inputs_same(r->sweep->inputs, point, status == PANEM_OK ? err : NULL);
+    return status == PANEM_OK ? same : status;
 }
 
 static panem_status work(void *user, size_t job, void *result, panem_error *err)
@@ -190,10 +201,8 @@ static panem_status work(void *user, size_t job, void *result, panem_error *err)
     panem_status status = pn_study_point(&point, labels, &r->sweep->study, job, err);
     free(labels);
     PN_TRY(status);
-    status = open_trace(r, point.spec.trace_path, err);
-    if (status == PANEM_OK)
-        status = pn_sim_run(out->values, &point.spec, r->trace, &out->tap, err);
-    pn_text_release(&point.assignments);
+    status = simulate(r, &point, out, err);
+    pn_point_release(&point);
     return status;
 }
 

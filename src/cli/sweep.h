@@ -8,6 +8,7 @@
 typedef struct pn_sweep {
     pn_study study;
     pn_store *store;
+    pn_inputs *inputs; /* as they were when it was planned */
     size_t points;
     char (*keys)[PN_KEY_CHARS + 1]; /* by point */
     bool *repeats;                  /* the same key came earlier in the study */

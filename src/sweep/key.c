@@ -1,9 +1,11 @@
 /* key.c - see key.h. */
 #include "sweep/key.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "base/file.h"
@@ -13,6 +15,8 @@ enum { CURVES_LIMIT_BYTES = 1 << 26, CHUNK_BYTES = 1 << 16 };
 typedef struct input {
     char *path, *csv; /* csv: of a curve set */
     bool curves;
+    uint32_t thread;
+    struct stat stamp; /* before it was read */
     uint64_t hash;
 } input;
 
@@ -62,15 +66,28 @@ static panem_status hash_file(uint64_t *hash, const char *path, panem_error *err
     return status;
 }
 
+static bool has_thread(const pn_trace_info *about, uint32_t thread)
+{
+    for (size_t i = 0; i < about->n_threads; i++) {
+        if (about->threads[i].id == thread)
+            return true;
+    }
+    return thread == 0 || (about->format == PN_TRACE_FORMAT_PTRACE && !about->has_totals);
+}
+
 static panem_status read_trace(input *i, panem_error *err)
 {
     pn_trace_options options = PN_TRACE_OPTIONS_INIT;
     pn_trace *trace = NULL;
+    options.thread = i->thread;
     PN_TRY(pn_trace_open(&trace, i->path, &options, err));
     const pn_trace_info *about = pn_trace_about(trace);
     bool memory_only = about->kind == PN_TRACE_MEMORY, known = about->has_totals;
+    bool there = has_thread(about, i->thread);
     i->hash = about->content_hash;
     pn_trace_close(trace);
+    if (!there)
+        return pn_err_at(err, PANEM_E_EMPTY, i->path, 0, 0, "has no thread %u", i->thread);
     if (memory_only)
         return pn_err_at(err, PANEM_E_MISMATCH, i->path, 0, 0,
                          "is a memory-only trace: a core cannot run it");
@@ -87,24 +104,52 @@ static panem_status read_curves(input *i, panem_error *err)
     return pn_file_read(&i->csv, &length, i->path, CURVES_LIMIT_BYTES, err);
 }
 
-static panem_status content_of(uint64_t *hash, pn_inputs *inputs, const char *path, bool curves,
-                               panem_error *err)
+/* i->path, thread and curves say what; E_IO when it is not there. */
+static panem_status read_input(input *i, panem_error *err)
+{
+    if (stat(i->path, &i->stamp) != 0)
+        return pn_err_at(err, PANEM_E_IO, i->path, 0, 0, "cannot open: %s", strerror(errno));
+    return i->curves ? read_curves(i, err) : read_trace(i, err);
+}
+
+static input *find(const pn_inputs *inputs, const input *like)
 {
     for (size_t i = 0; i < inputs->count; i++) {
-        if (inputs->items[i].curves == curves && strcmp(inputs->items[i].path, path) == 0) {
-            *hash = inputs->items[i].hash;
-            return PANEM_OK;
-        }
+        input *have = &inputs->items[i];
+        if (have->curves == like->curves && have->thread == like->thread &&
+            strcmp(have->path, like->path) == 0)
+            return have;
+    }
+    return NULL;
+}
+
+static input trace_of(const pn_sim_spec *spec)
+{
+    return (input){.path = (char *)spec->trace_path, .thread = spec->input.thread};
+}
+
+static input curves_of(const pn_sim_spec *spec)
+{
+    return (input){.path = (char *)spec->curves_path, .curves = true};
+}
+
+/* like's path is borrowed. */
+static panem_status content_of(uint64_t *hash, pn_inputs *inputs, input like, panem_error *err)
+{
+    const input *have = find(inputs, &like);
+    if (have) {
+        *hash = have->hash;
+        return PANEM_OK;
     }
     input *more = realloc(inputs->items, (inputs->count + 1) * sizeof *more);
     if (!more)
         return pn_err(err, PANEM_E_NOMEM, "out of memory");
     inputs->items = more;
     input *new = &more[inputs->count];
-    *new = (input){strdup(path), NULL, curves, 0};
-    panem_status status = !new->path ? pn_err(err, PANEM_E_NOMEM, "out of memory")
-                          : curves   ? read_curves(new, err)
-                                     : read_trace(new, err);
+    *new = like;
+    new->path = strdup(like.path);
+    panem_status status =
+        new->path ? read_input(new, err) : pn_err(err, PANEM_E_NOMEM, "out of memory");
     if (status != PANEM_OK) {
         free(new->path);
         free(new->csv);
@@ -112,6 +157,27 @@ static panem_status content_of(uint64_t *hash, pn_inputs *inputs, const char *pa
     }
     inputs->count++;
     *hash = new->hash;
+    return PANEM_OK;
+}
+
+static bool same_stamp(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static panem_status same_input(const pn_inputs *inputs, input like, panem_error *err)
+{
+    struct stat now;
+    input *have = find(inputs, &like);
+    if (!have || (stat(have->path, &now) == 0 && same_stamp(&now, &have->stamp)))
+        return PANEM_OK;
+    PN_TRY(read_input(&like, err));
+    free(like.csv);
+    if (like.hash != have->hash)
+        return pn_err_at(err, PANEM_E_MISMATCH, have->path, 0, 0,
+                         "was changed after the study was planned; start the sweep again");
+    have->stamp = like.stamp;
     return PANEM_OK;
 }
 
@@ -123,9 +189,15 @@ static bool has_curves(const pn_sim_spec *spec)
 panem_status pn_inputs_look(pn_inputs *inputs, const pn_point *point, panem_error *err)
 {
     uint64_t hash;
-    PN_TRY(content_of(&hash, inputs, point->spec.trace_path, false, err));
-    return has_curves(&point->spec) ? content_of(&hash, inputs, point->spec.curves_path, true, err)
+    PN_TRY(content_of(&hash, inputs, trace_of(&point->spec), err));
+    return has_curves(&point->spec) ? content_of(&hash, inputs, curves_of(&point->spec), err)
                                     : PANEM_OK;
+}
+
+panem_status pn_inputs_same(pn_inputs *inputs, const pn_point *point, panem_error *err)
+{
+    PN_TRY(same_input(inputs, trace_of(&point->spec), err));
+    return has_curves(&point->spec) ? same_input(inputs, curves_of(&point->spec), err) : PANEM_OK;
 }
 
 bool pn_inputs_curves(const pn_inputs *inputs, size_t index, uint64_t *fingerprint,
@@ -167,9 +239,9 @@ panem_status pn_point_identify(pn_point_key *key, pn_inputs *inputs, const pn_po
     pn_text whole = PN_TEXT_INIT;
     memset(key, 0, sizeof *key);
     PN_TRY(pn_sim_configure(&config, &spec, err));
-    PN_TRY(content_of(&key->trace_hash, inputs, spec.trace_path, false, err));
+    PN_TRY(content_of(&key->trace_hash, inputs, trace_of(&spec), err));
     if (has_curves(&spec))
-        PN_TRY(content_of(&key->curves_fingerprint, inputs, spec.curves_path, true, err));
+        PN_TRY(content_of(&key->curves_fingerprint, inputs, curves_of(&spec), err));
     key->model = spec.model;
     put_config(&key->resolved, &config);
     if (!key->resolved.failed) {

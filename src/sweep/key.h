@@ -14,6 +14,10 @@ void pn_inputs_free(pn_inputs *inputs);
 /* Reads the point's trace and curve set unless they are known. */
 panem_status pn_inputs_look(pn_inputs *inputs, const pn_point *point, panem_error *err);
 
+/* Are the point's inputs what they were when they were looked at? E_MISMATCH when not. Reads
+ * nothing while the files' size, time and place are the same. */
+panem_status pn_inputs_same(pn_inputs *inputs, const pn_point *point, panem_error *err);
+
 /* Fills key; release it with pn_text_release(&key->resolved). The errors of trace and curves. */
 panem_status pn_point_identify(pn_point_key *key, pn_inputs *inputs, const pn_point *point,
                                panem_error *err);

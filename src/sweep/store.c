@@ -275,9 +275,9 @@ panem_status pn_store_plan_begin(pn_store *s, const pn_study *study, panem_error
 {
     pn_text sql = PN_TEXT_INIT, insert = PN_TEXT_INIT;
     pn_text_puts(&sql, "DROP TABLE IF EXISTS plan; CREATE TABLE plan(ordinal INTEGER PRIMARY KEY, "
-                       "key TEXT, trace TEXT, trace_path TEXT, weight REAL");
-    pn_text_puts(&insert, "INSERT INTO plan VALUES(?1, ?2, ?3, ?4, ?5");
-    for (size_t a = 0, n = 6; a < study->n_axes; a++) {
+                       "key TEXT, trace TEXT, trace_path TEXT, thread INTEGER, weight REAL");
+    pn_text_puts(&insert, "INSERT INTO plan VALUES(?1, ?2, ?3, ?4, ?5, ?6");
+    for (size_t a = 0, n = 7; a < study->n_axes; a++) {
         for (size_t k = 0; k < study->axes[a].n_keys; k++, n++) {
             pn_text_printf(&sql, ", \"axis_%s\" TEXT", study->axes[a].keys[k]);
             pn_text_printf(&insert, ", ?%zu", n);
@@ -341,9 +341,10 @@ panem_status pn_store_plan_add(pn_store *s, size_t ordinal, const pn_point_key *
     bind_text(s->add, 2, key->hex);
     bind_text(s->add, 3, point->trace->name);
     bind_text(s->add, 4, point->trace->path);
-    (void)sqlite3_bind_double(s->add, 5, point->trace->weight);
+    (void)sqlite3_bind_int64(s->add, 5, point->trace->thread);
+    (void)sqlite3_bind_double(s->add, 6, point->trace->weight);
     for (size_t i = 0; i < n_labels; i++)
-        bind_text(s->add, 6 + (int)i, labels[i].value);
+        bind_text(s->add, 7 + (int)i, labels[i].value);
     return step(s, s->add, err);
 }
 

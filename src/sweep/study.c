@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/num.h"
+#include "base/units.h"
 #include "base/yaml.h"
 
 enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000 };
@@ -131,33 +132,57 @@ static panem_status take_values(const reader *r, char ***list, size_t *count, st
 
 /* ---- traces ---------------------------------------------------------------------------------- */
 
-static panem_status add_trace(const reader *r, const char *path, const char *name, double weight)
+/* What an entry of traces says beside the files. */
+typedef struct entry {
+    char *name; /* "": the file's */
+    double weight;
+    uint32_t thread;
+} entry;
+
+/* The file's name without its ending, and the stream unless it is the first. */
+static char *name_trace(const char *path, uint32_t thread)
+{
+    pn_text name = PN_TEXT_INIT;
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    pn_text_add(&name, base, strcspn(base, "."));
+    if (thread)
+        pn_text_printf(&name, "-%u", thread);
+    if (name.failed)
+        pn_text_release(&name);
+    return name.data;
+}
+
+static panem_status add_trace(const reader *r, const char *path, const entry *e, bool named)
 {
     pn_study *s = r->study;
     pn_study_trace *more = realloc(s->traces, (s->n_traces + 1) * sizeof *more);
     if (!more)
         return no_memory(r);
     s->traces = more;
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    const char *dot = strchr(base, '.');
     pn_study_trace *t = &more[s->n_traces++];
     t->path = strdup(path);
-    t->name = name[0] ? strdup(name) : strndup(base, dot ? (size_t)(dot - base) : strlen(base));
-    t->weight = weight;
+    t->name = named && e->name[0] ? strdup(e->name) : name_trace(path, e->thread);
+    t->weight = e->weight;
+    t->thread = e->thread;
     return t->path && t->name ? PANEM_OK : no_memory(r);
 }
 
 /* Relative paths count from the study's folder. */
-static panem_status add_pattern(const reader *r, struct fy_node *at, const char *pattern,
-                                const char *name, double weight)
+static void locate(pn_text *full, const pn_study *study, const char *path)
 {
-    const char *slash = strrchr(r->study->path, '/');
+    const char *slash = strrchr(study->path, '/');
+    if (path[0] != '/' && slash)
+        pn_text_add(full, study->path, (size_t)(slash - study->path) + 1);
+    pn_text_puts(full, path);
+}
+
+static panem_status add_pattern(const reader *r, struct fy_node *at, const char *pattern,
+                                const entry *e)
+{
     pn_text full = PN_TEXT_INIT;
     glob_t found;
-    if (pattern[0] != '/' && slash)
-        pn_text_add(&full, r->study->path, (size_t)(slash - r->study->path) + 1);
-    pn_text_puts(&full, pattern);
+    locate(&full, r->study, pattern);
     if (full.failed)
         return no_memory(r);
     int code = glob(full.data, GLOB_NOCHECK, NULL, &found);
@@ -167,34 +192,56 @@ static panem_status add_pattern(const reader *r, struct fy_node *at, const char 
         strcmp(found.gl_pathv[0], full.data) == 0)
         status = wrong(r, at, "no trace matches ", pattern);
     for (size_t i = 0; status == PANEM_OK && i < found.gl_pathc; i++)
-        status = add_trace(r, found.gl_pathv[i], wild ? "" : name, weight);
+        status = add_trace(r, found.gl_pathv[i], e, !wild);
     if (code == 0)
         globfree(&found);
     pn_text_release(&full);
     return status;
 }
 
+static panem_status take_weight(const reader *r, double *weight, struct fy_node *node)
+{
+    char *text = pn_yaml_text(node);
+    panem_status status = text ? PANEM_OK : no_memory(r);
+    if (status == PANEM_OK && text[0] && (!pn_num_parse_all(text, weight) || !(*weight > 0.0)))
+        status = wrong(r, node, "a weight must be a number above 0, not ", text);
+    free(text);
+    return status;
+}
+
+static panem_status take_thread(const reader *r, uint32_t *thread, struct fy_node *node)
+{
+    uint64_t n = 0;
+    char *text = pn_yaml_text(node);
+    panem_status status = text ? PANEM_OK : no_memory(r);
+    if (status == PANEM_OK && text[0] &&
+        pn_unit_parse_u64(&n, text, PN_DIM_COUNT, 0, UINT32_MAX, "thread", NULL) != PANEM_OK)
+        status = wrong(r, node, "a thread must be a whole number from 0, not ", text);
+    free(text);
+    *thread = (uint32_t)n;
+    return status;
+}
+
 static panem_status take_trace(const reader *r, struct fy_node *item)
 {
-    static const char *const keys[] = {"file", "name", "weight", NULL};
-    double weight = 1.0;
-    if (fy_node_is_mapping(item))
+    static const char *const keys[] = {"file", "name", "weight", "thread", NULL};
+    bool mapping = fy_node_is_mapping(item);
+    struct fy_node *file = mapping ? pn_yaml_member(item, "file") : item;
+    entry e = {NULL, 1.0, 0};
+    if (mapping) {
         PN_TRY(check_keys(r, item, keys));
-    struct fy_node *file = fy_node_is_mapping(item) ? pn_yaml_member(item, "file") : item;
-    char *pattern = pn_yaml_text(file),
-         *name = pn_yaml_text(fy_node_is_mapping(item) ? pn_yaml_member(item, "name") : NULL);
-    char *number = pn_yaml_text(fy_node_is_mapping(item) ? pn_yaml_member(item, "weight") : NULL);
-    panem_status status = pattern && name && number ? PANEM_OK : no_memory(r);
+        PN_TRY(take_weight(r, &e.weight, pn_yaml_member(item, "weight")));
+        PN_TRY(take_thread(r, &e.thread, pn_yaml_member(item, "thread")));
+    }
+    char *pattern = pn_yaml_text(file);
+    e.name = pn_yaml_text(mapping ? pn_yaml_member(item, "name") : NULL);
+    panem_status status = pattern && e.name ? PANEM_OK : no_memory(r);
     if (status == PANEM_OK && !pattern[0])
         status = wrong(r, item, "a trace has no file", "");
-    if (status == PANEM_OK && number[0] && (!pn_num_parse_all(number, &weight) || !(weight > 0.0)))
-        status = wrong(r, pn_yaml_member(item, "weight"), "a weight must be a number above 0, not ",
-                       number);
     if (status == PANEM_OK)
-        status = add_pattern(r, file, pattern, name, weight);
+        status = add_pattern(r, file, pattern, &e);
     free(pattern);
-    free(name);
-    free(number);
+    free(e.name);
     return status;
 }
 
@@ -402,7 +449,7 @@ static panem_status try_points(const reader *r)
         status = pn_sim_configure(&config, &point.spec, r->err);
         if (status == PANEM_OK)
             status = pn_sim_check_model(&point.spec, r->err);
-        pn_text_release(&point.assignments);
+        pn_point_release(&point);
     }
     free(labels);
     if (status != PANEM_OK && r->err && !r->err->file[0])
@@ -499,7 +546,8 @@ static panem_status set_count(uint64_t *value, const char *text, const char *wha
 }
 
 /* One word or parameter of a point; "" leaves the default. */
-static panem_status apply(pn_point *p, const char *key, const char *value, panem_error *err)
+static panem_status apply(pn_point *p, const pn_study *s, const char *key, const char *value,
+                          panem_error *err)
 {
     uint64_t n;
     if (!value[0])
@@ -507,7 +555,8 @@ static panem_status apply(pn_point *p, const char *key, const char *value, panem
     if (strcmp(key, "core") == 0) {
         p->spec.core = value;
     } else if (strcmp(key, "curves") == 0) {
-        p->spec.curves_path = value;
+        p->curves.length = 0;
+        locate(&p->curves, s, value);
     } else if (strcmp(key, "model") == 0) {
         p->spec.model = value;
     } else if (strcmp(key, "load") == 0) {
@@ -527,13 +576,13 @@ static panem_status apply(pn_point *p, const char *key, const char *value, panem
 
 static panem_status apply_base(pn_point *p, const pn_study *s, panem_error *err)
 {
-    PN_TRY(apply(p, "core", s->core, err));
-    PN_TRY(apply(p, "curves", s->curves, err));
-    PN_TRY(apply(p, "model", s->model, err));
-    PN_TRY(apply(p, "load", s->load, err));
-    PN_TRY(apply(p, "active_cores", s->active_cores, err));
-    PN_TRY(apply(p, "warmup", s->warmup, err));
-    PN_TRY(apply(p, "instructions", s->instructions, err));
+    PN_TRY(apply(p, s, "core", s->core, err));
+    PN_TRY(apply(p, s, "curves", s->curves, err));
+    PN_TRY(apply(p, s, "model", s->model, err));
+    PN_TRY(apply(p, s, "load", s->load, err));
+    PN_TRY(apply(p, s, "active_cores", s->active_cores, err));
+    PN_TRY(apply(p, s, "warmup", s->warmup, err));
+    PN_TRY(apply(p, s, "instructions", s->instructions, err));
     pn_text_puts(&p->assignments, s->assignments);
     return PANEM_OK;
 }
@@ -545,6 +594,7 @@ static panem_status fill_point(pn_point *p, pn_label *labels, const pn_study *s,
     size_t block = per_trace;
     p->trace = &s->traces[index / per_trace];
     p->spec.trace_path = p->trace->path;
+    p->spec.input.thread = p->trace->thread;
     PN_TRY(apply_base(p, s, err));
     for (size_t a = 0; a < s->n_axes; a++) {
         const pn_study_axis *axis = &s->axes[a];
@@ -553,11 +603,13 @@ static panem_status fill_point(pn_point *p, pn_label *labels, const pn_study *s,
         rest %= block;
         for (size_t k = 0; k < axis->n_keys; k++) {
             labels[n++] = (pn_label){axis->keys[k], axis->values[k][step]};
-            PN_TRY(apply(p, axis->keys[k], axis->values[k][step], err));
+            PN_TRY(apply(p, s, axis->keys[k], axis->values[k][step], err));
         }
     }
     p->spec.assignments = p->assignments.data;
-    return p->assignments.failed ? pn_err(err, PANEM_E_NOMEM, "out of memory") : PANEM_OK;
+    p->spec.curves_path = p->curves.data;
+    return p->assignments.failed || p->curves.failed ? pn_err(err, PANEM_E_NOMEM, "out of memory")
+                                                     : PANEM_OK;
 }
 
 panem_status pn_study_point(pn_point *point, pn_label *labels, const pn_study *study, size_t index,
@@ -566,6 +618,12 @@ panem_status pn_study_point(pn_point *point, pn_label *labels, const pn_study *s
     memset(point, 0, sizeof *point);
     panem_status status = fill_point(point, labels, study, index, err);
     if (status != PANEM_OK)
-        pn_text_release(&point->assignments);
+        pn_point_release(point);
     return status;
+}
+
+void pn_point_release(pn_point *point)
+{
+    pn_text_release(&point->assignments);
+    pn_text_release(&point->curves);
 }

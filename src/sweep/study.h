@@ -1,7 +1,8 @@
 /* study.h - a study: what is varied, as a YAML file, and the points that come out of it.
  *
- * docs/sweeps.md describes the file. Points come in a fixed order: traces, then models, loads, and
- * axes in the file's order, the last fastest. A study owns all its strings. */
+ * docs/sweeps.md describes the file. Relative paths in it count from its own folder. Points come in
+ * a fixed order: traces, then models, loads, and axes in the file's order, the last fastest. A
+ * study owns all its strings. */
 #ifndef PN_SWEEP_STUDY_H
 #define PN_SWEEP_STUDY_H
 
@@ -17,6 +18,7 @@ typedef struct pn_study_trace {
     char *path; /* as to be opened */
     char *name; /* for people: the file's name without its ending, unless the study names it */
     double weight;
+    uint32_t thread; /* stream of it that is run */
 } pn_study_trace;
 
 typedef struct pn_study_axis {
@@ -48,16 +50,17 @@ size_t pn_study_points(const pn_study *study);
 /* How many things vary per point (the trace not counted); columns of every export. */
 size_t pn_study_labels(const pn_study *study);
 
-/* One point; strings are the study's, but for assignments, which the text holds. */
+/* One point; strings are the study's, but for what the texts hold. */
 typedef struct pn_point {
     pn_sim_spec spec;
     const pn_study_trace *trace;
-    pn_text assignments;
+    pn_text assignments, curves;
 } pn_point;
 
-/* Point number index, with its labels (room for pn_study_labels). Release it with
- * pn_text_release(&point->assignments). E_ARG for a value that its key refuses. */
+/* Point number index, with its labels (room for pn_study_labels). Release it.
+ * E_ARG for a value that its key refuses. */
 panem_status pn_study_point(pn_point *point, pn_label *labels, const pn_study *study, size_t index,
                             panem_error *err);
+void pn_point_release(pn_point *point);
 
 #endif
