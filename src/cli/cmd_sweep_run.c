@@ -213,6 +213,7 @@ static int plan(void *user)
     if (pn_sweep_open(&sweep, s->study, NULL, &err) != PANEM_OK)
         return pn_fail(&err);
     if (s->folder && pn_store_open(&store, s->folder, PN_STORE_READ, &err) == PANEM_OK) {
+        pn_store_want_series(store, sweep.study.series);
         const pn_rows mean = {no_names, take_mean, &mean_s};
         (void)pn_store_query(store, "SELECT avg(seconds) FROM timing", &mean, NULL);
     }

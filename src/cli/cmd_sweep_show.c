@@ -5,17 +5,19 @@
 #include "cli/commands.h"
 #include "cli/sweep.h"
 
-enum { KEY_FORMAT = 256, KEY_TIMING };
+enum { KEY_FORMAT = 256, KEY_TIMING, KEY_SERIES };
 
 typedef struct settings {
     const char *folder, *sql, *path;
-    bool wants_sql, timing, json;
+    bool wants_sql, timing, series, json;
 } settings;
 
 static const struct argp_option EXPORT_OPTIONS[] = {
     {"format", KEY_FORMAT, "F", 0, "csv or json (default csv)", 0},
     {"output", 'o', "FILE", 0, "write here instead of to standard output", 0},
     {"timing", KEY_TIMING, NULL, 0, "host seconds, attempts, host and time of each point, too", 0},
+    {"series", KEY_SERIES, NULL, 0,
+     "instead, what every point did over time, where the study keeps series: a row per step", 0},
     {0},
 };
 static const struct argp_option QUERY_OPTIONS[] = {
@@ -39,6 +41,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case KEY_TIMING:
         s->timing = true;
+        break;
+    case KEY_SERIES:
+        s->series = true;
         break;
     case KEY_FORMAT:
         s->json = strcmp(arg, "json") == 0;
@@ -191,9 +196,9 @@ static int run_export(void *user)
     pn_text sql = PN_TEXT_INIT;
     if (pn_store_open(&store, s->folder, PN_STORE_READ, &err) != PANEM_OK)
         return pn_fail(&err);
-    int code = pn_store_export_sql(store, &sql, s->timing, &err) == PANEM_OK
-                   ? output_query(s, store, sql.data)
-                   : pn_fail(&err);
+    panem_status status = s->series ? pn_store_series_sql(store, &sql, &err)
+                                    : pn_store_export_sql(store, &sql, s->timing, &err);
+    int code = status == PANEM_OK ? output_query(s, store, sql.data) : pn_fail(&err);
     pn_text_release(&sql);
     pn_store_close(store);
     return code;

@@ -137,6 +137,7 @@ enum { VALUES_MAX = 128, ATTEMPTS = 3 };
 typedef struct outcome {
     double values[VALUES_MAX];
     pn_tap tap;
+    pn_history history;
 } outcome;
 
 typedef struct runner {
@@ -183,7 +184,8 @@ static panem_status simulate(runner *r, const pn_point *point, outcome *out, pan
 {
     PN_TRY(pn_inputs_same(r->sweep->inputs, point, err));
     PN_TRY(open_trace(r, point->trace, err));
-    panem_status status = pn_sim_run(out->values, &point->spec, r->trace, &out->tap, err);
+    panem_status status = pn_sim_run(out->values, &point->spec, r->trace, &out->tap,
+                                     r->sweep->study.series ? &out->history : NULL, err);
     panem_status same = pn_inputs_same(r->sweep->inputs, point, status == PANEM_OK ? err : NULL);
     return status == PANEM_OK ? same : status;
 }
@@ -234,7 +236,8 @@ static panem_status finished(void *user, size_t job, const pn_pool_answer *answe
     const char *key = r->sweep->keys[job];
     if (answer->status == PANEM_OK) {
         r->done++;
-        return pn_store_done(r->sweep->store, key, out->values, &out->tap, answer->seconds,
+        const pn_history *history = r->sweep->study.series ? &out->history : NULL;
+        return pn_store_done(r->sweep->store, key, out->values, &out->tap, history, answer->seconds,
                              answer->attempts, err);
     }
     r->failed++;

@@ -78,7 +78,7 @@ pn_tap_config pn_sim_windows(const pn_sim_memory *memory, const pn_core_config *
 }
 
 panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace, pn_tap *tap,
-                        panem_error *err)
+                        pn_history *history, panem_error *err)
 {
     pn_sim_spec resolved = *spec;
     pn_core_config config;
@@ -87,6 +87,11 @@ panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace
     PN_TRY(pn_sim_configure(&config, &resolved, err));
     PN_TRY(pn_sim_memory_open(&memory, &resolved, &config, err));
     pn_tap_config windows = pn_sim_windows(&memory, &config);
+    if (history) {
+        memset(history, 0, sizeof *history);
+        windows.window = pn_history_take;
+        windows.user = history;
+    }
     panem_status status = tap ? pn_tap_create(&port, tap, memory.port, &windows, err) : PANEM_OK;
     if (status == PANEM_OK)
         status =

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "core/core.h"
+#include "sim/history.h"
 #include "sim/tap.h"
 
 /* Raised whenever any point's results may change; part of every stored point's key. */
@@ -88,9 +89,10 @@ enum { PN_SIM_WINDOW_PS = 520000 };
 /* How a tap watches this memory for this core. */
 pn_tap_config pn_sim_windows(const pn_sim_memory *memory, const pn_core_config *config);
 
-/* Every metric of one run, in the table's order; tap may be NULL. The trace is read from its
+/* Every metric of one run, in the table's order; tap may be NULL, and so may history, which needs
+ * one; both are zeroed first. The trace is read from its
  * present place. Memory, core and series live only during the call. */
 panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace, pn_tap *tap,
-                        panem_error *err);
+                        pn_history *history, panem_error *err);
 
 #endif

@@ -19,8 +19,9 @@ enum { APPLICATION_ID = 0x504e4d31, BUSY_WAIT_MS = 20000 };
 struct pn_store {
     sqlite3 *db;
     char *path;
-    int lock; /* descriptor; -1 when reading */
-    sqlite3_stmt *add, *state, *done, *timing, *windows, *failed;
+    int lock;                      /* descriptor; -1 when reading */
+    bool has_series, wants_series; /* the store, the study */
+    sqlite3_stmt *add, *state, *done, *timing, *windows, *series, *failed;
 };
 
 static const char SCHEMA[] =
@@ -36,6 +37,11 @@ static const char SCHEMA[] =
     "CREATE TABLE windows(key TEXT PRIMARY KEY, windows INTEGER, above_peak INTEGER,"
     " below_curve INTEGER, judged INTEGER, lag1 REAL, bandwidth_bin_gbs REAL, latency_bin_ns REAL,"
     " bandwidth TEXT, latency TEXT, both TEXT) WITHOUT ROWID;";
+
+/* Since version 2; IF NOT EXISTS, since older stores gain it. */
+static const char SCHEMA_SERIES[] =
+    "CREATE TABLE IF NOT EXISTS series(key TEXT PRIMARY KEY, windows INTEGER, window_ns REAL,"
+    " windows_per_step INTEGER, read_gbs TEXT, write_gbs TEXT, latency_ns TEXT) WITHOUT ROWID;";
 
 /* ---- SQLite with our errors ------------------------------------------------------------------ */
 
@@ -113,6 +119,16 @@ static panem_status number_of(const pn_store *s, const char *sql, int64_t *value
     return status;
 }
 
+/* Ends a transaction according to how it went. */
+static panem_status settle(const pn_store *s, panem_status status, panem_error *err)
+{
+    if (status == PANEM_OK)
+        status = run(s, "COMMIT", err);
+    if (status != PANEM_OK)
+        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Columns of results: one per metric; a store made by an older program gains the new ones. */
@@ -142,7 +158,7 @@ static panem_status check_version(const pn_store *s, panem_error *err)
     PN_TRY(number_of(s, "PRAGMA user_version", &version, err));
     if (id != APPLICATION_ID)
         return pn_err_at(err, PANEM_E_FORMAT, s->path, 0, 0, "is not a store of sweeps");
-    if (version != PN_STORE_VERSION)
+    if (version < 1 || version > PN_STORE_VERSION)
         return pn_err_at(err, PANEM_E_VERSION, s->path, 0, 0,
                          "is a store of version %" PRId64 "; this program writes version %d",
                          version, (int)PN_STORE_VERSION);
@@ -159,10 +175,35 @@ static panem_status make_schema(const pn_store *s, panem_error *err)
                        (int)APPLICATION_ID, (int)PN_STORE_VERSION);
         PN_TRY(run(s, "BEGIN IMMEDIATE", err));
         PN_TRY(run(s, SCHEMA, err));
+        PN_TRY(run(s, SCHEMA_SERIES, err));
         PN_TRY(run(s, sql, err));
         PN_TRY(run(s, "COMMIT", err));
     }
     return PANEM_OK;
+}
+
+static panem_status look_for_series(pn_store *s, panem_error *err)
+{
+    int64_t there = 0;
+    PN_TRY(number_of(s, "SELECT count(*) FROM sqlite_master WHERE name = 'series'", &there, err));
+    s->has_series = there > 0;
+    return PANEM_OK;
+}
+
+/* From version 1: series. */
+static panem_status update_schema(const pn_store *s, panem_error *err)
+{
+    char sql[64];
+    int64_t version = 0;
+    PN_TRY(number_of(s, "PRAGMA user_version", &version, err));
+    if (version == PN_STORE_VERSION)
+        return PANEM_OK;
+    (void)snprintf(sql, sizeof sql, "PRAGMA user_version = %d", (int)PN_STORE_VERSION);
+    PN_TRY(run(s, "BEGIN IMMEDIATE", err));
+    panem_status status = run(s, SCHEMA_SERIES, err);
+    if (status == PANEM_OK)
+        status = run(s, sql, err);
+    return settle(s, status, err);
 }
 
 static panem_status take_lock(pn_store *s, const char *folder, panem_error *err)
@@ -197,12 +238,16 @@ static panem_status open_database(pn_store *s, const char *folder, pn_store_mode
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
         return s->db ? fail(s, err) : pn_err(err, PANEM_E_NOMEM, "out of memory");
     (void)sqlite3_busy_timeout(s->db, BUSY_WAIT_MS);
-    if (mode == PN_STORE_READ)
-        return check_version(s, err);
+    if (mode == PN_STORE_READ) {
+        PN_TRY(check_version(s, err));
+        return look_for_series(s, err);
+    }
     PN_TRY(run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err));
     if (mode == PN_STORE_CREATE)
         PN_TRY(make_schema(s, err));
     PN_TRY(check_version(s, err));
+    PN_TRY(update_schema(s, err));
+    PN_TRY(look_for_series(s, err));
     return make_columns(s, err);
 }
 
@@ -232,7 +277,8 @@ void pn_store_close(pn_store *s)
 {
     if (!s)
         return;
-    sqlite3_stmt *statements[] = {s->add, s->state, s->done, s->timing, s->windows, s->failed};
+    sqlite3_stmt *statements[] = {s->add,     s->state,  s->done,  s->timing,
+                                  s->windows, s->series, s->failed};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
         (void)sqlite3_finalize(statements[i]);
     (void)sqlite3_close(s->db);
@@ -255,6 +301,8 @@ static panem_status describe(const pn_store *s, const pn_study *study, panem_err
     pn_text metrics = PN_TEXT_INIT, plots = PN_TEXT_INIT;
     put_list(&metrics, study->metrics);
     put_list(&plots, study->plots);
+    pn_text threshold = PN_TEXT_INIT;
+    pn_text_number(&threshold, study->threshold_pct);
     panem_status status = put_meta(s, "study", study->name[0] ? study->name : study->path, err);
     if (status == PANEM_OK)
         status = put_meta(s, "study_text", study->text, err);
@@ -265,14 +313,20 @@ static panem_status describe(const pn_store *s, const pn_study *study, panem_err
     if (status == PANEM_OK)
         status = put_meta(s, "compare", study->compare, err);
     if (status == PANEM_OK)
+        status = put_meta(s, "threshold_pct", threshold.data, err);
+    if (status == PANEM_OK)
+        status = put_meta(s, "series", study->series ? "true" : "false", err);
+    if (status == PANEM_OK)
         status = put_meta(s, "panem", panem_version(), err);
     pn_text_release(&metrics);
     pn_text_release(&plots);
+    pn_text_release(&threshold);
     return status;
 }
 
 panem_status pn_store_plan_begin(pn_store *s, const pn_study *study, panem_error *err)
 {
+    pn_store_want_series(s, study->series);
     pn_text sql = PN_TEXT_INIT, insert = PN_TEXT_INIT;
     pn_text_puts(&sql, "DROP TABLE IF EXISTS plan; CREATE TABLE plan(ordinal INTEGER PRIMARY KEY, "
                        "key TEXT, trace TEXT, trace_path TEXT, thread INTEGER, weight REAL");
@@ -370,15 +424,27 @@ panem_status pn_store_curves(pn_store *s, uint64_t fingerprint, const char *path
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+void pn_store_want_series(pn_store *s, bool wanted)
+{
+    s->wants_series = wanted;
+}
+
 panem_status pn_store_state(pn_store *s, const char *key, pn_point_state *state, panem_error *err)
 {
     if (!s->state)
-        PN_TRY(prepare(s, &s->state, "SELECT state FROM points WHERE key = ?1", err));
+        PN_TRY(prepare(s, &s->state,
+                       s->has_series ? "SELECT state, EXISTS(SELECT 1 FROM series WHERE key = ?1) "
+                                       "FROM points WHERE key = ?1"
+                                     : "SELECT state, 0 FROM points WHERE key = ?1",
+                       err));
     bind_text(s->state, 1, key);
     *state = PN_POINT_PENDING;
     int code = sqlite3_step(s->state);
     if (code == SQLITE_ROW)
         *state = (pn_point_state)sqlite3_column_int(s->state, 0);
+    if (code == SQLITE_ROW && *state == PN_POINT_DONE && s->wants_series &&
+        !sqlite3_column_int(s->state, 1))
+        *state = PN_POINT_PENDING;
     (void)sqlite3_reset(s->state);
     return code == SQLITE_ROW || code == SQLITE_DONE ? PANEM_OK : fail(s, err);
 }
@@ -411,6 +477,8 @@ static panem_status prepare_results(pn_store *s, panem_error *err)
     PN_TRY(prepare(s, &s->timing, "INSERT OR REPLACE INTO timing VALUES(?1, ?2, ?3, ?4, ?5)", err));
     PN_TRY(
         prepare(s, &s->failed, "UPDATE points SET state = ?2, message = ?3 WHERE key = ?1", err));
+    PN_TRY(prepare(s, &s->series,
+                   "INSERT OR REPLACE INTO series VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)", err));
     return prepare(s, &s->windows,
                    "INSERT OR REPLACE INTO windows VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
                    "?11)",
@@ -463,6 +531,48 @@ static panem_status put_windows(const pn_store *s, const char *key, const pn_tap
     return status;
 }
 
+/* GB/s of bytes in so many windows, as a JSON array's element. */
+static void put_rate(pn_text *text, uint64_t bytes, double ns)
+{
+    pn_text_puts(text, text->length > 1 ? "," : "");
+    pn_text_fixed(text, (double)bytes / ns, 4);
+}
+
+static panem_status put_series(const pn_store *s, const char *key, const pn_history *h,
+                               double window_ns, panem_error *err)
+{
+    pn_text reads = PN_TEXT_INIT, writes = PN_TEXT_INIT, latency = PN_TEXT_INIT;
+    pn_text *all[] = {&reads, &writes, &latency};
+    for (size_t t = 0; t < 3; t++)
+        pn_text_puts(all[t], "[");
+    for (size_t i = 0; i < h->count; i++) {
+        const pn_history_step *step = &h->steps[i];
+        double ns = window_ns * (double)pn_history_windows(h, i);
+        put_rate(&reads, step->read_bytes, ns);
+        put_rate(&writes, step->write_bytes, ns);
+        pn_text_puts(&latency, i ? "," : "");
+        if (step->completions)
+            pn_text_fixed(&latency, step->latency_ns / (double)step->completions, 3);
+        else
+            pn_text_puts(&latency, "null");
+    }
+    bool failed = false;
+    for (size_t t = 0; t < 3; t++) {
+        pn_text_puts(all[t], "]");
+        failed |= all[t]->failed;
+        bind_text(s->series, 5 + (int)t, all[t]->data);
+    }
+    bind_text(s->series, 1, key);
+    (void)sqlite3_bind_int64(s->series, 2, (sqlite3_int64)h->windows);
+    bind_number(s->series, 3, window_ns);
+    (void)sqlite3_bind_int64(s->series, 4, (sqlite3_int64)h->each);
+    panem_status status =
+        failed ? pn_err(err, PANEM_E_NOMEM, "out of memory") : step(s, s->series, err);
+    for (size_t t = 0; t < 3; t++)
+        pn_text_release(all[t]);
+    return status;
+}
+
 static panem_status put_timing(const pn_store *s, const char *key, double seconds,
                                uint32_t attempts, panem_error *err)
 {
@@ -491,18 +601,9 @@ static panem_status set_state(const pn_store *s, const char *key, pn_point_state
     return step(s, s->failed, err);
 }
 
-/* Ends a transaction according to how it went. */
-static panem_status settle(const pn_store *s, panem_status status, panem_error *err)
-{
-    if (status == PANEM_OK)
-        status = run(s, "COMMIT", err);
-    if (status != PANEM_OK)
-        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return status;
-}
-
 panem_status pn_store_done(pn_store *s, const char *key, const double *values, const pn_tap *tap,
-                           double seconds, uint32_t attempts, panem_error *err)
+                           const pn_history *history, double seconds, uint32_t attempts,
+                           panem_error *err)
 {
     PN_TRY(prepare_results(s, err));
     PN_TRY(run(s, "BEGIN IMMEDIATE", err));
@@ -512,6 +613,8 @@ panem_status pn_store_done(pn_store *s, const char *key, const double *values, c
     panem_status status = step(s, s->done, err);
     if (status == PANEM_OK)
         status = put_windows(s, key, tap, err);
+    if (status == PANEM_OK && history)
+        status = put_series(s, key, history, (double)tap->config.window_ps / 1000.0, err);
     if (status == PANEM_OK)
         status = put_timing(s, key, seconds, attempts, err);
     if (status == PANEM_OK)
@@ -569,6 +672,8 @@ panem_status pn_store_merge(pn_store *s, const char *folder, uint64_t *taken, pa
                    "WHERE key IN (SELECT key FROM news);"
                    "INSERT OR REPLACE INTO windows SELECT * FROM other.windows "
                    "WHERE key IN (SELECT key FROM news);"
+                   "INSERT OR IGNORE INTO series SELECT * FROM other.series "
+                   "WHERE key IN (SELECT key FROM main.points);"
                    "INSERT OR REPLACE INTO timing SELECT * FROM other.timing "
                    "WHERE key IN (SELECT key FROM news);"
                    "UPDATE points SET state = (SELECT n.state FROM news n WHERE n.key = "
@@ -647,36 +752,4 @@ panem_status pn_store_query(pn_store *s, const char *sql, const pn_rows *rows, p
         status = give_rows(s, ask, rows, err);
     (void)sqlite3_finalize(ask);
     return status;
-}
-
-static void note_axis(void *user, int columns, const char *const *cells, const bool *numbers)
-{
-    (void)columns, (void)numbers;
-    pn_text_printf(user, ", \"%s\"", cells[0]);
-}
-
-static void no_names(void *user, int columns, const char *const *names)
-{
-    (void)user, (void)columns, (void)names;
-}
-
-panem_status pn_store_export_sql(pn_store *s, pn_text *sql, bool timing, panem_error *err)
-{
-    const pn_rows axes = {no_names, note_axis, sql};
-    pn_text_puts(sql, "SELECT ordinal, trace, weight");
-    PN_TRY(pn_store_query(s,
-                          "SELECT name FROM pragma_table_info('plan') WHERE name LIKE 'axis\\_%' "
-                          "ESCAPE '\\'",
-                          &axes, err));
-    pn_text_puts(sql, ", CASE state WHEN 1 THEN 'done' WHEN 2 THEN 'failed' ELSE 'pending' END AS "
-                      "state, message");
-    for (size_t i = 0; i < pn_metric_count; i++)
-        pn_text_printf(sql, ", %s", pn_metrics[i].name);
-    if (timing)
-        pn_text_puts(sql, ", seconds, attempts, host, at");
-    pn_text_puts(sql, ", key FROM plan JOIN points USING(key) LEFT JOIN results USING(key)");
-    if (timing)
-        pn_text_puts(sql, " LEFT JOIN timing USING(key)");
-    pn_text_puts(sql, " ORDER BY ordinal");
-    return sql->failed ? pn_err(err, PANEM_E_NOMEM, "out of memory") : PANEM_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "sweep/study.h"
 
-enum { PN_STORE_VERSION = 1, PN_KEY_CHARS = 32 };
+enum { PN_STORE_VERSION = 2, PN_KEY_CHARS = 32 };
 
 typedef enum pn_point_state { PN_POINT_PENDING = 0, PN_POINT_DONE, PN_POINT_FAILED } pn_point_state;
 
@@ -24,8 +24,9 @@ typedef struct pn_store pn_store;
 
 typedef enum pn_store_mode { PN_STORE_READ = 0, PN_STORE_WRITE, PN_STORE_CREATE } pn_store_mode;
 
-/* Opens DIR/store.db; CREATE makes folder and file. E_IO, also when another sweep holds the
- * lock, E_VERSION for another schema. */
+/* Opens DIR/store.db; CREATE makes folder and file. Stores of an older schema are read as they are,
+ * and brought up to date when they are written. E_IO, also when another sweep holds the lock,
+ * E_VERSION for a newer schema. */
 panem_status pn_store_open(pn_store **store, const char *folder, pn_store_mode mode,
                            panem_error *err);
 void pn_store_close(pn_store *store);
@@ -40,13 +41,18 @@ panem_status pn_store_curves(pn_store *store, uint64_t fingerprint, const char *
                              const char *csv, panem_error *err);
 panem_status pn_store_plan_end(pn_store *store, panem_error *err);
 
+/* From now on a point that is done but has no series counts as pending. Planning a study sets this
+ * as the study has it. */
+void pn_store_want_series(pn_store *store, bool wanted);
 panem_status pn_store_state(pn_store *store, const char *key, pn_point_state *state,
                             panem_error *err);
 /* Failed points become pending again. */
 panem_status pn_store_retry(pn_store *store, uint64_t *count, panem_error *err);
 
+/* history may be NULL: no series is kept. */
 panem_status pn_store_done(pn_store *store, const char *key, const double *values,
-                           const pn_tap *tap, double seconds, uint32_t attempts, panem_error *err);
+                           const pn_tap *tap, const pn_history *history, double seconds,
+                           uint32_t attempts, panem_error *err);
 panem_status pn_store_failed(pn_store *store, const char *key, const char *message,
                              uint32_t attempts, panem_error *err);
 
@@ -69,4 +75,6 @@ panem_status pn_store_query(pn_store *store, const char *sql, const pn_rows *row
                             panem_error *err);
 /* The statement that lists the study's points in order, with labels and every metric. */
 panem_status pn_store_export_sql(pn_store *store, pn_text *sql, bool timing, panem_error *err);
+/* The statement that lists what every point did over time, a row per step. */
+panem_status pn_store_series_sql(pn_store *store, pn_text *sql, panem_error *err);
 #endif

@@ -10,11 +10,12 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/yaml.h"
+#include "sweep/asked.h"
 
 enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000 };
 
-static const char *const KEYS[] = {"study", "base",    "traces",  "axes",  "models",
-                                   "loads", "metrics", "compare", "plots", NULL};
+static const char *const KEYS[] = {"study",     "base",   "traces",  "axes",    "models", "loads",
+                                   "threshold", "series", "metrics", "compare", "plots",  NULL};
 static const char *const BASE_KEYS[] = {"core",   "curves",       "model", "load", "active_cores",
                                         "warmup", "instructions", "set",   NULL};
 /* Words of `panem run` that may be axes beside the core's parameters. */
@@ -398,39 +399,19 @@ static panem_status take_base(const reader *r, struct fy_node *base)
     return take_set(r, pn_yaml_member(base, "set"));
 }
 
-static panem_status check_metrics(const reader *r)
-{
-    enum { NAMES_MAX = 256 };
-    const char *names[NAMES_MAX];
-    size_t n = 0;
-    for (; n < pn_metric_count && n < NAMES_MAX - 1; n++)
-        names[n] = pn_metrics[n].name;
-    names[n] = NULL;
-    for (char **m = r->study->metrics; *m; m++) {
-        if (!pn_metric_named(*m))
-            return pn_yaml_unknown(NULL, "metrics: unknown metric", *m, names, r->study->path,
-                                   r->err);
-    }
-    return PANEM_OK;
-}
-
 static panem_status take_all(const reader *r, struct fy_node *root)
 {
     pn_study *s = r->study;
-    size_t count;
     PN_TRY(check_keys(r, root, KEYS));
     s->name = pn_yaml_text(pn_yaml_member(root, "study"));
-    s->compare = pn_yaml_text(pn_yaml_member(root, "compare"));
-    if (!s->name || !s->compare)
+    if (!s->name)
         return no_memory(r);
     PN_TRY(take_base(r, pn_yaml_member(root, "base")));
     PN_TRY(take_traces(r, pn_yaml_member(root, "traces")));
     PN_TRY(take_axis_of(r, "model", pn_yaml_member(root, "models")));
     PN_TRY(take_axis_of(r, "load", pn_yaml_member(root, "loads")));
     PN_TRY(take_axes(r, pn_yaml_member(root, "axes")));
-    PN_TRY(take_list(r, &s->metrics, &count, pn_yaml_member(root, "metrics")));
-    PN_TRY(take_list(r, &s->plots, &count, pn_yaml_member(root, "plots")));
-    return check_metrics(r);
+    return pn_study_take_asked(s, root, r->err);
 }
 
 /* Every value of every axis is tried once, so that a study fails before its first point. */

@@ -38,6 +38,8 @@ typedef struct pn_study {
     size_t n_axes;
     char **metrics, **plots; /* NULL-terminated, never NULL */
     char *compare;           /* model that ratios refer to; "" = none */
+    double threshold_pct;    /* differences below it are no finding */
+    bool series;             /* keep what every point did over time */
 } pn_study;
 
 /* Reads and checks a study: E_IO, E_FORMAT and E_ARG with the file, the key and the nearest name

@@ -15,7 +15,7 @@ LOADS = ["whole", "moderate", "heavy"]
 MSHRS = ["8", "16", "24"]
 PEAK_GBS = 34.0
 SCHEMA = """
-PRAGMA application_id = 1347308849; PRAGMA user_version = 1;
+PRAGMA application_id = 1347308849; PRAGMA user_version = 2;
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE configs(config TEXT PRIMARY KEY, text TEXT) WITHOUT ROWID;
 CREATE TABLE curves(fingerprint TEXT PRIMARY KEY, path TEXT, csv TEXT) WITHOUT ROWID;

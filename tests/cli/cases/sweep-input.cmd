@@ -16,6 +16,19 @@ printf '%s\naxes: {rob: []}\n' "$good" | try
 printf '%s\naxes: {zip: {rob: [96, 192], lob: [24]}}\n' "$good" | try
 printf '%s\nloads: [full]\n' "$good" | try
 printf '%s\nmetrics: [icp]\n' "$good" | try
+models="$good
+models: [panem, fixed:idle]"
+printf '%s\nplots: [curves, scater]\n' "$models" | try
+printf '%s\nplots:\n  - box:ipc\n  - box:icp_mpki\n' "$models" | try
+printf '%s\nplots: [box]\n' "$models" | try
+printf '%s\nplots: [windows:ipc]\n' "$models" | try
+printf '%s\nplots: [ratio]\n' "$models" | try
+printf '%s\nplots: [series]\n' "$models" | try
+printf '%s\nseries: true\nplots: [series:b]\n' "$models" | try
+printf '%s\nseries: yes\n' "$models" | try
+printf '%s\nthreshold: much\n' "$models" | try
+printf '%s\ncompare: fixed:idel\n' "$models" | try
+printf '%s\ncompare: panem\n' "$good" | try
 printf 'traces: [missing/*.ptrace]\n' | try
 printf 'traces: [absent.ptrace]\n' | try
 printf 'base: {instructions: 1k}\ntraces: [a.champsim]\nmodels: [panam]\n' | try

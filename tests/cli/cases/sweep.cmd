@@ -33,6 +33,25 @@ panem query one "SELECT axis_model, count(*) AS points FROM plan JOIN results US
 panem query one "DELETE FROM plan"
 echo "$?"
 panem query one "SELECT count(*) AS n FROM windows WHERE windows > 0" --format json
+# Series are kept when the study asks; points that had none run again, with the same results.
+python3 - <<'Y'
+import sqlite3
+db = sqlite3.connect("two/store.db")
+db.executescript("DROP TABLE series; PRAGMA user_version = 1;")
+Y
+panem sweep status two
+cp study.yaml kept.yaml && echo 'series: true' >>kept.yaml
+panem sweep plan kept.yaml -o two | grep points:
+panem sweep run kept.yaml -o two -j 2 --quiet
+panem sweep plan kept.yaml -o two | grep points:
+panem sweep export two | cmp - one.csv
+panem sweep export two --series >series.csv
+head -2 series.csv
+panem sweep run kept.yaml -o five -j 1 --quiet --shard 1/2
+panem sweep run kept.yaml -o five -j 1 --quiet --shard 2/2
+panem sweep merge kept.yaml -o five | tail -1
+panem sweep export five --series | cmp - series.csv
+panem query two "SELECT count(*) AS wrong FROM series JOIN results USING(key) WHERE json_array_length(series.read_gbs) <> (windows + windows_per_step - 1) / windows_per_step"
 # A larger study on the same folder runs only what is new.
 sed -i 's/loads: .*/loads: [whole, moderate, heavy]/' study.yaml
 panem sweep plan study.yaml -o one | grep points:
