@@ -1,18 +1,32 @@
 /* cmd_sweep_run.c - `panem sweep run`, `plan` and `merge`: a study and its folder. */
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/shards.h"
+#include "cli/slurm.h"
 #include "cli/sweep.h"
 
-enum { KEY_SHARD = 256, KEY_TIMEOUT, KEY_RETRY, KEY_QUIET };
+enum {
+    KEY_SHARD = 256,
+    KEY_TIMEOUT,
+    KEY_RETRY,
+    KEY_QUIET,
+    KEY_LIST,
+    KEY_SLURM,
+    KEY_PARTITION,
+    KEY_TASKS,
+    KEY_POINTS,
+    KEY_LIMIT
+};
 
 typedef struct settings {
     const char *study, *folder;
     pn_sweep_run run;
-    bool retry;
+    pn_sweep_part part;
+    pn_slurm slurm;
+    bool retry, wants_slurm, only_slurm; /* only_slurm: an option without sense but for it */
 } settings;
 
 static const struct argp_option RUN_OPTIONS[] = {
@@ -21,12 +35,24 @@ static const struct argp_option RUN_OPTIONS[] = {
     {"shard", KEY_SHARD, "I/N", 0,
      "run only part I of N, counted from 1, into DIR/shards/I-of-N: for any scheduler; then merge",
      0},
+    {"list", KEY_LIST, "FILE", 0,
+     "only the points whose keys FILE has, one a line; --shard then counts in FILE", 0},
     {"timeout", KEY_TIMEOUT, "TIME", 0,
      "a point that takes longer loses its worker and is tried again, three times in all (default: "
      "none)",
      0},
     {"retry", KEY_RETRY, NULL, 0, "try failed points again", 0},
     {"quiet", KEY_QUIET, NULL, 0, "no progress", 0},
+    {"slurm", KEY_SLURM, NULL, 0,
+     "run nothing here: submit what is to run as array tasks of a Slurm cluster, -j processes each "
+     "(default 1)",
+     0},
+    {"partition", KEY_PARTITION, "P", 0, "--slurm: submit to this partition", 0},
+    {"points-per-task", KEY_POINTS, "K", 0,
+     "--slurm: points of one task (default: what makes about 100 tasks)", 0},
+    {"tasks-per-job", KEY_TASKS, "T", 0,
+     "--slurm: most tasks of one job, at most the cluster's MaxArraySize - 1 (default 1000)", 0},
+    {"array-limit", KEY_LIMIT, "M", 0, "--slurm: at most M tasks at the same time", 0},
     {0},
 };
 static const struct argp_option PLAN_OPTIONS[] = {
@@ -38,7 +64,7 @@ static const struct argp_option MERGE_OPTIONS[] = {
     {0},
 };
 
-static panem_status parse_shard(pn_sweep_run *run, const char *text, panem_error *err)
+static panem_status parse_shard(pn_sweep_part *part, const char *text, panem_error *err)
 {
     char first[16];
     uint64_t i, n;
@@ -50,8 +76,18 @@ static panem_status parse_shard(pn_sweep_run *run, const char *text, panem_error
     first[length] = '\0';
     PN_TRY(pn_unit_parse_u64(&n, slash + 1, PN_DIM_COUNT, 1, 100000, "--shard", err));
     PN_TRY(pn_unit_parse_u64(&i, first, PN_DIM_COUNT, 1, n, "--shard", err));
-    run->shard = (uint32_t)(i - 1);
-    run->shards = (uint32_t)n;
+    part->shard = (uint32_t)(i - 1);
+    part->shards = (uint32_t)n;
+    return PANEM_OK;
+}
+
+static panem_status parse_count(settings *s, uint32_t *count, const char *text, const char *what,
+                                panem_error *err)
+{
+    uint64_t n;
+    PN_TRY(pn_unit_parse_u64(&n, text, PN_DIM_COUNT, 1, 1000000, what, err));
+    *count = (uint32_t)n;
+    s->only_slurm = true;
     return PANEM_OK;
 }
 
@@ -63,9 +99,16 @@ static panem_status take(settings *s, int key, const char *arg, panem_error *err
     case 'j':
         PN_TRY(pn_unit_parse_u64(&n, arg, PN_DIM_COUNT, 1, 1024, "--jobs", err));
         s->run.workers = (uint32_t)n;
+        s->slurm.workers = (uint32_t)n;
         return PANEM_OK;
     case KEY_SHARD:
-        return parse_shard(&s->run, arg, err);
+        return parse_shard(&s->part, arg, err);
+    case KEY_TASKS:
+        return parse_count(s, &s->slurm.tasks_per_job, arg, "--tasks-per-job", err);
+    case KEY_POINTS:
+        return parse_count(s, &s->slurm.points_per_task, arg, "--points-per-task", err);
+    case KEY_LIMIT:
+        return parse_count(s, &s->slurm.array_limit, arg, "--array-limit", err);
     default:
         PN_TRY(pn_unit_parse(&ps, arg, PN_DIM_TIME, "--timeout", err));
         s->run.timeout_s = ps * 1e-12;
@@ -73,11 +116,31 @@ static panem_status take(settings *s, int key, const char *arg, panem_error *err
     }
 }
 
+/* Slurm's own default of MaxArraySize is 1001: numbers up to 1000. */
+enum { TASKS_PER_JOB = 1000 };
+
 static void defaults(settings *s)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     s->run.workers = cpus > 0 ? (uint32_t)cpus : 1;
-    s->run.shards = 1;
+    s->part.shards = 1;
+    s->slurm.workers = 1;
+    s->slurm.tasks_per_job = TASKS_PER_JOB;
+}
+
+static panem_status check(const settings *s, bool folder_needed, panem_error *err)
+{
+    if (!s->study)
+        return pn_err(err, PANEM_E_ARG, "no study was given");
+    if (folder_needed && !s->folder)
+        return pn_err(err, PANEM_E_ARG, "--output DIR is missing");
+    if (s->only_slurm && !s->wants_slurm)
+        return pn_err(err, PANEM_E_ARG,
+                      "--partition, --points-per-task, --tasks-per-job and --array-limit go with "
+                      "--slurm");
+    if (s->wants_slurm && (s->part.shards > 1 || s->part.list))
+        return pn_err(err, PANEM_E_ARG, "--slurm makes shards of its own: no --shard, no --list");
+    return PANEM_OK;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state, bool folder_needed)
@@ -98,20 +161,30 @@ static error_t parse(int key, char *arg, struct argp_state *state, bool folder_n
     case KEY_QUIET:
         s->run.quiet = true;
         break;
+    case KEY_LIST:
+        s->part.list = arg;
+        break;
+    case KEY_SLURM:
+        s->wants_slurm = true;
+        break;
+    case KEY_PARTITION:
+        s->slurm.partition = arg;
+        s->only_slurm = true;
+        break;
     case ARGP_KEY_ARG:
         if (s->study)
             return ARGP_ERR_UNKNOWN;
         s->study = arg;
         break;
     case ARGP_KEY_END:
-        if (!s->study)
-            status = pn_err(&err, PANEM_E_ARG, "no study was given");
-        else if (folder_needed && !s->folder)
-            status = pn_err(&err, PANEM_E_ARG, "--output DIR is missing");
+        status = check(s, folder_needed, &err);
         break;
     case 'j':
     case KEY_SHARD:
     case KEY_TIMEOUT:
+    case KEY_TASKS:
+    case KEY_POINTS:
+    case KEY_LIMIT:
         status = take(s, key, arg, &err);
         break;
     default:
@@ -132,22 +205,55 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
+static bool is_part(const settings *s)
+{
+    return s->part.shards > 1 || s->part.list;
+}
+
 /* DIR, or the shard's folder in it, whose parents are made. */
 static panem_status folder_of(pn_text *folder, const settings *s, panem_error *err)
 {
     pn_text_puts(folder, s->folder);
-    if (s->run.shards > 1) {
+    if (is_part(s)) {
         PN_TRY(pn_make_folder(s->folder, err));
         pn_text_puts(folder, "/shards");
         PN_TRY(pn_make_folder(folder->data, err));
-        pn_text_printf(folder, "/%u-of-%u", s->run.shard + 1, s->run.shards);
+        pn_text_printf(folder, "/%u-of-%u", s->part.shard + 1, s->part.shards);
     }
     return folder->failed ? pn_err(err, PANEM_E_NOMEM, "out of memory") : PANEM_OK;
+}
+
+/* What shards have is taken over first, so that nothing that is done is submitted. */
+static panem_status submit_from(settings *s, pn_sweep *sweep, panem_error *err)
+{
+    pn_shards shards;
+    uint64_t retried = 0;
+    PN_TRY(pn_shards_look(&shards, s->folder, sweep->store, err));
+    if (shards.done + shards.failed > 0)
+        PN_TRY(pn_shards_merge(&shards, s->folder, sweep->store, err));
+    if (s->retry)
+        PN_TRY(pn_store_retry(sweep->store, &retried, err));
+    s->slurm.retry = s->retry;
+    s->slurm.timeout_s = s->run.timeout_s;
+    return pn_slurm_submit(&s->slurm, sweep, s->folder, err);
+}
+
+static int submit(settings *s)
+{
+    pn_sweep sweep;
+    panem_error err = PANEM_ERROR_INIT;
+    if (pn_sweep_open(&sweep, s->study, s->folder, NULL, &err) != PANEM_OK)
+        return pn_fail(&err);
+    panem_status status = submit_from(s, &sweep, &err);
+    pn_sweep_close(&sweep);
+    return status == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
 }
 
 static int run(void *user)
 {
     settings *s = user;
+    if (s->wants_slurm)
+        return submit(s);
     pn_sweep sweep;
     panem_error err = PANEM_ERROR_INIT;
     pn_text folder = PN_TEXT_INIT, again = PN_TEXT_INIT;
@@ -155,7 +261,7 @@ static int run(void *user)
     pn_sweep_catch_signals();
     panem_status status = folder_of(&folder, s, &err);
     if (status == PANEM_OK)
-        status = pn_sweep_open(&sweep, s->study, folder.data, &err);
+        status = pn_sweep_open(&sweep, s->study, folder.data, &s->part, &err);
     if (status != PANEM_OK) {
         pn_text_release(&folder);
         return pn_fail(&err);
@@ -163,8 +269,10 @@ static int run(void *user)
     if (s->retry)
         status = pn_store_retry(sweep.store, &retried, &err);
     pn_text_printf(&again, "panem sweep run %s -o %s", s->study, s->folder);
-    if (s->run.shards > 1)
-        pn_text_printf(&again, " --shard %u/%u", s->run.shard + 1, s->run.shards);
+    if (is_part(s))
+        pn_text_printf(&again, " --shard %u/%u", s->part.shard + 1, s->part.shards);
+    if (s->part.list)
+        pn_text_printf(&again, " --list %s", s->part.list);
     int code = status == PANEM_OK ? pn_sweep_execute(&sweep, &s->run, again.data ? again.data : "")
                                   : pn_fail_output(&err);
     pn_sweep_close(&sweep);
@@ -210,7 +318,7 @@ static int plan(void *user)
     pn_store *store = NULL;
     double mean_s = 0.0;
     uint64_t done = 0, failed = 0, repeats = 0;
-    if (pn_sweep_open(&sweep, s->study, NULL, &err) != PANEM_OK)
+    if (pn_sweep_open(&sweep, s->study, NULL, NULL, &err) != PANEM_OK)
         return pn_fail(&err);
     if (s->folder && pn_store_open(&store, s->folder, PN_STORE_READ, &err) == PANEM_OK) {
         pn_store_want_series(store, sweep.study.series);
@@ -240,40 +348,21 @@ static int plan(void *user)
 
 /* ---- merge ----------------------------------------------------------------------------------- */
 
-static panem_status merge_all(pn_sweep *sweep, const char *pattern, panem_error *err)
-{
-    glob_t found;
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return pn_err_at(err, PANEM_E_EMPTY, pattern, 0, 0, "there are no shards");
-    panem_status status = PANEM_OK;
-    for (size_t i = 0; status == PANEM_OK && i < found.gl_pathc; i++) {
-        uint64_t taken = 0;
-        status = pn_store_merge(sweep->store, found.gl_pathv[i], &taken, err);
-        if (status == PANEM_OK)
-            printf("%s: %llu new points\n", found.gl_pathv[i], (unsigned long long)taken);
-    }
-    globfree(&found);
-    return status;
-}
-
 static int merge(void *user)
 {
     settings *s = user;
     pn_sweep sweep;
+    pn_shards shards;
     panem_error err = PANEM_ERROR_INIT;
     pn_store_counts counts;
-    pn_text pattern = PN_TEXT_INIT;
-    if (pn_sweep_open(&sweep, s->study, s->folder, &err) != PANEM_OK)
+    if (pn_sweep_open(&sweep, s->study, s->folder, NULL, &err) != PANEM_OK)
         return pn_fail(&err);
-    pn_text_printf(&pattern, "%s/shards/*-of-*", s->folder);
-    panem_status status = pattern.failed ? pn_err(&err, PANEM_E_NOMEM, "out of memory")
-                                         : merge_all(&sweep, pattern.data, &err);
+    panem_status status = pn_shards_merge(&shards, s->folder, sweep.store, &err);
     if (status == PANEM_OK)
         status = pn_store_count(sweep.store, &counts, &err);
     if (status == PANEM_OK)
         printf("%llu of %llu points are done, %llu failed\n", (unsigned long long)counts.done,
                (unsigned long long)counts.points, (unsigned long long)counts.failed);
-    pn_text_release(&pattern);
     pn_sweep_close(&sweep);
     return status == PANEM_OK ? PN_EXIT_OK : pn_fail(&err);
 }
@@ -290,9 +379,11 @@ const pn_command pn_cmd_sweep_run = {
         "ends "
         "cleanly. Exit status: 0 all points done, 1 some failed or it was stopped, 2 usage, 3 bad "
         "input.",
-    .examples = "panem sweep run study.yaml -o out -j 2\n"
-                "parallel panem sweep run study.yaml -o out -j 1 --shard {}/8 ::: $(seq 8); "
-                "panem sweep merge study.yaml -o out\n",
+    .examples =
+        "panem sweep run study.yaml -o out -j 2\n"
+        "parallel panem sweep run study.yaml -o out -j 1 --shard {}/8 ::: $(seq 8); "
+        "panem sweep merge study.yaml -o out\n"
+        "panem sweep run study.yaml -o out --slurm --partition batch --points-per-task 20\n",
     .options = RUN_OPTIONS,
     .parse = parse_run,
     .settings_size = sizeof(settings),
@@ -318,8 +409,8 @@ const pn_command pn_cmd_sweep_merge = {
     .arguments = "STUDY.yaml",
     .summary = "take the results of shards into one store",
     .details =
-        "Takes over what the shards in DIR/shards have done and DIR has not. May be repeated; "
-        "a second time changes nothing.",
+        "Takes over what the shards in DIR/shards have done and DIR has not; those at work are "
+        "left for later. May be repeated; a second time changes nothing.",
     .examples = "panem sweep merge study.yaml -o out\n",
     .options = MERGE_OPTIONS,
     .parse = parse_run,

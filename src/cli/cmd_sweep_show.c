@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/shards.h"
+#include "cli/slurm.h"
 #include "cli/sweep.h"
 
 enum { KEY_FORMAT = 256, KEY_TIMING, KEY_SERIES };
@@ -216,6 +218,32 @@ static int run_query(void *user)
     return code;
 }
 
+static void tell_queue(const char *folder)
+{
+    pn_slurm_queue queue;
+    pn_slurm_look(&queue, folder);
+    if (!queue.submitted)
+        return;
+    if (!queue.asked)
+        printf("slurm job %s: squeue does not answer\n", queue.jobs);
+    else
+        printf("slurm job %s: %llu tasks running, %llu waiting\n", queue.jobs,
+               (unsigned long long)queue.running, (unsigned long long)queue.waiting);
+}
+
+/* What shards have that is not merged, and what still waits in a queue. */
+static panem_status tell_shards(const char *folder, pn_store *store, panem_error *err)
+{
+    pn_shards shards;
+    PN_TRY(pn_shards_look(&shards, folder, store, err));
+    if (shards.stores)
+        printf("%u shards, %u at work: %llu points done and %llu failed there are not merged yet\n",
+               shards.stores, shards.busy, (unsigned long long)shards.done,
+               (unsigned long long)shards.failed);
+    tell_queue(folder);
+    return PANEM_OK;
+}
+
 static int run_status(void *user)
 {
     settings *s = user;
@@ -229,7 +257,8 @@ static int run_status(void *user)
         printf("%llu points: %llu done, %llu failed, %llu to run\n", (unsigned long long)n.points,
                (unsigned long long)n.done, (unsigned long long)n.failed,
                (unsigned long long)(n.points - n.done - n.failed));
-        if (n.failed)
+        status = tell_shards(s->folder, store, &err);
+        if (status == PANEM_OK && n.failed)
             status = print_query(store,
                                  "SELECT ordinal, trace, message FROM plan JOIN points USING(key) "
                                  "WHERE state = 2 ORDER BY ordinal",
@@ -243,7 +272,9 @@ const pn_command pn_cmd_sweep_status = {
     .name = "sweep status",
     .arguments = "DIR",
     .summary = "say how far a sweep is, and why points failed",
-    .details = "Counts the points of the study last planned into DIR; may be asked while it runs.",
+    .details =
+        "Counts the points of the study last planned into DIR; may be asked while it runs. With "
+        "shards or tasks of Slurm, also what they have that is not merged, and what waits.",
     .examples = "panem sweep status out\n",
     .options = STATUS_OPTIONS,
     .parse = parse,

@@ -11,16 +11,90 @@
 
 /* ---- planning -------------------------------------------------------------------------------- */
 
-static panem_status plan_point(pn_sweep *w, pn_inputs *inputs, pn_label *labels, size_t index,
+/* The list of a part: keys in their order, to be found by text. */
+typedef struct listed {
+    char hex[PN_KEY_CHARS + 1];
+    size_t at;
+    bool met;
+} listed;
+
+typedef struct choice {
+    pn_sweep_part part;
+    listed *list; /* sorted by key */
+    size_t n_list;
+} choice;
+
+static int by_hex(const void *a, const void *b)
+{
+    return strcmp(((const listed *)a)->hex, ((const listed *)b)->hex);
+}
+
+static panem_status take_listed(listed *into, size_t at, const char *line, size_t length,
+                                const char *path, panem_error *err)
+{
+    if (length != PN_KEY_CHARS || strspn(line, "0123456789abcdef") != PN_KEY_CHARS)
+        return pn_err_at(err, PANEM_E_FORMAT, path, (uint32_t)at + 1, 0,
+                         "a point's key was expected: 32 hexadecimal digits");
+    memcpy(into->hex, line, PN_KEY_CHARS);
+    into->at = at;
+    return PANEM_OK;
+}
+
+static panem_status read_list(choice *c, panem_error *err)
+{
+    enum { LIST_LIMIT_BYTES = 1 << 28 };
+    char *text = NULL;
+    size_t length = 0;
+    PN_TRY(pn_file_read(&text, &length, c->part.list, LIST_LIMIT_BYTES, err));
+    c->list = calloc(length / PN_KEY_CHARS + 1, sizeof *c->list);
+    panem_status status = c->list ? PANEM_OK : pn_err(err, PANEM_E_NOMEM, "out of memory");
+    for (const char *at = text; status == PANEM_OK && *at;) {
+        size_t n = strcspn(at, "\n");
+        status = take_listed(&c->list[c->n_list], c->n_list, at, n, c->part.list, err);
+        c->n_list += status == PANEM_OK;
+        at += n + (at[n] == '\n');
+    }
+    free(text);
+    if (status == PANEM_OK && c->n_list > 0)
+        qsort(c->list, c->n_list, sizeof *c->list, by_hex);
+    return status;
+}
+
+static bool chosen(choice *c, size_t index, const char *key)
+{
+    if (!c->part.list)
+        return index % c->part.shards == c->part.shard;
+    listed wanted = {.at = 0};
+    memcpy(wanted.hex, key, sizeof wanted.hex);
+    listed *found =
+        c->n_list ? bsearch(&wanted, c->list, c->n_list, sizeof *c->list, by_hex) : NULL;
+    if (found)
+        found->met = true;
+    return found && found->at % c->part.shards == c->part.shard;
+}
+
+static panem_status all_met(const choice *c, panem_error *err)
+{
+    for (size_t i = 0; i < c->n_list; i++) {
+        if (!c->list[i].met)
+            return pn_err_at(err, PANEM_E_MISMATCH, c->part.list, (uint32_t)c->list[i].at + 1, 0,
+                             "the study has no such point: it, a trace or a curve set was changed "
+                             "after the points were listed");
+    }
+    return PANEM_OK;
+}
+
+static panem_status plan_point(pn_sweep *w, choice *c, pn_label *labels, size_t index,
                                panem_error *err)
 {
     pn_point point;
     pn_point_key key;
     PN_TRY(pn_study_point(&point, labels, &w->study, index, err));
-    panem_status status = pn_point_identify(&key, inputs, &point, err);
+    panem_status status = pn_point_identify(&key, w->inputs, &point, err);
     if (status == PANEM_OK) {
         memcpy(w->keys[index], key.hex, sizeof w->keys[index]);
-        if (w->store)
+        w->mine[index] = chosen(c, index, key.hex);
+        if (w->store && w->mine[index])
             status = pn_store_plan_add(w->store, index, &key, &point, labels,
                                        pn_study_labels(&w->study), err);
         pn_text_release(&key.resolved);
@@ -29,39 +103,39 @@ static panem_status plan_point(pn_sweep *w, pn_inputs *inputs, pn_label *labels,
     return status;
 }
 
-static panem_status plan_curves(pn_sweep *w, const pn_inputs *inputs, panem_error *err)
+static panem_status plan_curves(pn_sweep *w, panem_error *err)
 {
     uint64_t fingerprint;
     const char *path, *csv;
-    for (size_t i = 0; pn_inputs_curves(inputs, i, &fingerprint, &path, &csv); i++)
+    for (size_t i = 0; pn_inputs_curves(w->inputs, i, &fingerprint, &path, &csv); i++)
         PN_TRY(pn_store_curves(w->store, fingerprint, path, csv, err));
     return PANEM_OK;
 }
 
 /* Every input is looked at before a folder is made. */
-static panem_status look_at_inputs(pn_sweep *w, pn_inputs *inputs, pn_label *labels,
-                                   panem_error *err)
+static panem_status look_at_inputs(pn_sweep *w, pn_label *labels, panem_error *err)
 {
     size_t per_trace = w->points / w->study.n_traces;
     for (size_t i = 0; i < w->points; i += i < per_trace ? 1 : per_trace) {
         pn_point point;
         PN_TRY(pn_study_point(&point, labels, &w->study, i, err));
-        panem_status status = pn_inputs_look(inputs, &point, err);
+        panem_status status = pn_inputs_look(w->inputs, &point, err);
         pn_point_release(&point);
         PN_TRY(status);
     }
     return PANEM_OK;
 }
 
-static panem_status plan_all(pn_sweep *w, pn_inputs *inputs, pn_label *labels, panem_error *err)
+static panem_status plan_all(pn_sweep *w, choice *c, pn_label *labels, panem_error *err)
 {
     if (w->store)
         PN_TRY(pn_store_plan_begin(w->store, &w->study, err));
     for (size_t i = 0; i < w->points; i++)
-        PN_TRY(plan_point(w, inputs, labels, i, err));
+        PN_TRY(plan_point(w, c, labels, i, err));
+    PN_TRY(all_met(c, err));
     if (!w->store)
         return PANEM_OK;
-    PN_TRY(plan_curves(w, inputs, err));
+    PN_TRY(plan_curves(w, err));
     return pn_store_plan_end(w->store, err);
 }
 
@@ -89,32 +163,41 @@ static panem_status find_repeats(pn_sweep *w, panem_error *err)
     return PANEM_OK;
 }
 
-static panem_status open_all(pn_sweep *w, const char *study, const char *folder, panem_error *err)
+static panem_status open_all(pn_sweep *w, const char *study, const char *folder, choice *c,
+                             panem_error *err)
 {
+    if (c->part.list)
+        PN_TRY(read_list(c, err));
     PN_TRY(pn_study_load(&w->study, study, err));
     w->points = pn_study_points(&w->study);
     w->keys = calloc(w->points, sizeof *w->keys);
     w->repeats = calloc(w->points, sizeof *w->repeats);
+    w->mine = calloc(w->points, sizeof *w->mine);
     w->inputs = pn_inputs_new();
     pn_label *labels = calloc(pn_study_labels(&w->study) + 1, sizeof *labels);
     panem_status status = PANEM_OK;
-    if (!w->keys || !w->repeats || !w->inputs || !labels)
+    if (!w->keys || !w->repeats || !w->mine || !w->inputs || !labels)
         status = pn_err(err, PANEM_E_NOMEM, "no memory for %zu points", w->points);
     if (status == PANEM_OK)
-        status = look_at_inputs(w, w->inputs, labels, err);
+        status = look_at_inputs(w, labels, err);
     if (status == PANEM_OK && folder)
         status = pn_store_open(&w->store, folder, PN_STORE_CREATE, err);
     if (status == PANEM_OK)
-        status = plan_all(w, w->inputs, labels, err);
+        status = plan_all(w, c, labels, err);
     free(labels);
     PN_TRY(status);
     return find_repeats(w, err);
 }
 
-panem_status pn_sweep_open(pn_sweep *sweep, const char *study, const char *folder, panem_error *err)
+panem_status pn_sweep_open(pn_sweep *sweep, const char *study, const char *folder,
+                           const pn_sweep_part *part, panem_error *err)
 {
+    choice c = {.part = {.shards = 1}};
+    if (part)
+        c.part = *part;
     memset(sweep, 0, sizeof *sweep);
-    panem_status status = open_all(sweep, study, folder, err);
+    panem_status status = open_all(sweep, study, folder, &c, err);
+    free(c.list);
     if (status != PANEM_OK)
         pn_sweep_close(sweep);
     return status;
@@ -127,6 +210,7 @@ void pn_sweep_close(pn_sweep *w)
     pn_inputs_free(w->inputs);
     free(w->keys);
     free(w->repeats);
+    free(w->mine);
     memset(w, 0, sizeof *w);
 }
 
@@ -210,7 +294,7 @@ static panem_status work(void *user, size_t job, void *result, panem_error *err)
 
 static bool mine(const runner *r, size_t job)
 {
-    return !r->sweep->repeats[job] && job % r->run->shards == r->run->shard;
+    return !r->sweep->repeats[job] && r->sweep->mine[job];
 }
 
 static bool next(void *user, size_t *job)

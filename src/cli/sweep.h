@@ -12,16 +12,23 @@ typedef struct pn_sweep {
     size_t points;
     char (*keys)[PN_KEY_CHARS + 1]; /* by point */
     bool *repeats;                  /* the same key came earlier in the study */
+    bool *mine;                     /* belongs to the part that was asked for */
 } pn_sweep;
 
-/* Reads the study, identifies its points and, with a folder, plans them into its store. */
+/* Points number shard, shard + shards, ... of the study or, with a list, of the list. */
+typedef struct pn_sweep_part {
+    uint32_t shard, shards; /* from 0 */
+    const char *list;       /* file of keys, one a line; NULL: the whole study */
+} pn_sweep_part;
+
+/* Reads the study, identifies its points and, with a folder, plans those of the part (NULL: all)
+ * into its store. E_MISMATCH for a list with points that the study does not have. */
 panem_status pn_sweep_open(pn_sweep *sweep, const char *study, const char *folder,
-                           panem_error *err);
+                           const pn_sweep_part *part, panem_error *err);
 void pn_sweep_close(pn_sweep *sweep);
 
 typedef struct pn_sweep_run {
     uint32_t workers;
-    uint32_t shard, shards; /* this one runs points shard, shard + shards, ... */
     double timeout_s;
     bool quiet;
 } pn_sweep_run;

@@ -15,6 +15,7 @@
 #include "base/file.h"
 
 enum { APPLICATION_ID = 0x504e4d31, BUSY_WAIT_MS = 20000 };
+enum { LOCK_TRIES = 5, LOCK_PAUSE_NS = 20000000 };
 
 struct pn_store {
     sqlite3 *db;
@@ -206,6 +207,12 @@ static panem_status update_schema(const pn_store *s, panem_error *err)
     return settle(s, status, err);
 }
 
+static bool locked(int lock)
+{
+    return flock(lock, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* Who only looks whether it is free (pn_store_busy) holds it for a moment: hence the tries. */
 static panem_status take_lock(pn_store *s, const char *folder, panem_error *err)
 {
     pn_text path = PN_TEXT_INIT;
@@ -214,9 +221,12 @@ static panem_status take_lock(pn_store *s, const char *folder, panem_error *err)
         return pn_err(err, PANEM_E_NOMEM, "out of memory");
     s->lock = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     panem_status status = PANEM_OK;
+    const struct timespec pause = {0, LOCK_PAUSE_NS};
+    for (int i = 0; s->lock >= 0 && i < LOCK_TRIES && !locked(s->lock); i++)
+        (void)nanosleep(&pause, NULL);
     if (s->lock < 0)
         status = pn_err_at(err, PANEM_E_IO, path.data, 0, 0, "cannot open: %s", strerror(errno));
-    else if (flock(s->lock, LOCK_EX | LOCK_NB) != 0)
+    else if (!locked(s->lock))
         status = pn_err_at(err, PANEM_E_IO, folder, 0, 0,
                            "another sweep writes here; wait for it, or choose another folder");
     pn_text_release(&path);
@@ -286,6 +296,18 @@ void pn_store_close(pn_store *s)
         (void)close(s->lock);
     free(s->path);
     free(s);
+}
+
+bool pn_store_busy(const char *folder)
+{
+    pn_text path = PN_TEXT_INIT;
+    pn_text_printf(&path, "%s/lock", folder);
+    int lock = path.failed ? -1 : open(path.data, O_RDWR | O_CLOEXEC);
+    bool busy = lock >= 0 && !locked(lock);
+    if (lock >= 0)
+        (void)close(lock);
+    pn_text_release(&path);
+    return busy;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */

@@ -30,6 +30,8 @@ typedef enum pn_store_mode { PN_STORE_READ = 0, PN_STORE_WRITE, PN_STORE_CREATE 
 panem_status pn_store_open(pn_store **store, const char *folder, pn_store_mode mode,
                            panem_error *err);
 void pn_store_close(pn_store *store);
+/* Does a process write there now? */
+bool pn_store_busy(const char *folder);
 
 /* Makes this study the one the store shows: its points in order, those already there kept. */
 panem_status pn_store_plan_begin(pn_store *store, const pn_study *study, panem_error *err);

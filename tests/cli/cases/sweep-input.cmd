@@ -47,3 +47,15 @@ panem sweep status absent
 panem sweep export absent
 mkdir other && echo 'not a database' >other/store.db
 panem sweep status other
+# Without Slurm; options that do not go together; lists that are none.
+mkdir bare && ln -s "$(command -v panem)" bare/panem
+PATH=$PWD/bare panem sweep run study.yaml -o none --slurm
+echo "$?"
+panem sweep run study.yaml -o none --slurm --shard 1/2
+panem sweep run study.yaml -o none --points-per-task 3
+panem sweep run study.yaml -o none --slurm --array-limit 0
+echo 0123 >list
+panem sweep run study.yaml -o none --list list
+echo 0123456789abcdef0123456789abcdef >list
+panem sweep run study.yaml -o none --list list
+panem sweep merge study.yaml -o none
