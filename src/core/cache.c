@@ -33,27 +33,44 @@ static uint64_t *set_of(const pn_cache *c, uint64_t line)
     return c->ways_of_sets + set * c->ways;
 }
 
-bool pn_cache_touch(pn_cache *c, uint64_t line, bool dirty)
+uint64_t *pn_cache_touch(pn_cache *c, uint64_t line)
 {
     uint64_t *set = set_of(c, line);
     for (uint32_t i = 0; i < c->ways; i++) {
-        if (set[i] >> 1 != line)
+        if (set[i] >> PN_WAY_SHIFT != line)
             continue;
-        uint64_t found = set[i] | dirty;
+        uint64_t found = set[i];
         for (; i > 0; i--)
             set[i] = set[i - 1];
         set[0] = found;
-        return true;
+        return set;
     }
+    return NULL;
+}
+
+bool pn_cache_has(const pn_cache *c, uint64_t line)
+{
+    const uint64_t *set = set_of(c, line);
+    for (uint32_t i = 0; i < c->ways; i++)
+        if (set[i] >> PN_WAY_SHIFT == line)
+            return true;
     return false;
 }
 
-uint64_t pn_cache_fill(pn_cache *c, uint64_t line, bool dirty)
+uint64_t pn_cache_fill(pn_cache *c, uint64_t line, unsigned bits)
 {
     uint64_t *set = set_of(c, line);
     uint64_t last = set[c->ways - 1];
     for (uint32_t i = c->ways - 1; i > 0; i--)
         set[i] = set[i - 1];
-    set[0] = line << 1 | dirty;
-    return last != UINT64_MAX && (last & 1) ? last >> 1 : PN_NO_LINE;
+    set[0] = line << PN_WAY_SHIFT | bits;
+    return last;
+}
+
+uint64_t pn_cache_prefetched(const pn_cache *c)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < c->sets * c->ways; i++)
+        count += c->ways_of_sets[i] != PN_NO_LINE && (c->ways_of_sets[i] & PN_WAY_PREFETCHED);
+    return count;
 }

@@ -6,6 +6,8 @@
 #include "core/clock.h"
 
 static const char *const HOLDS[] = {"done", "taken", NULL};
+static const char *const L1D_PREFETCHERS[] = {"none", "stride", "next-line", NULL};
+static const char *const L2_PREFETCHERS[] = {"none", "stream", "best-offset", "spatial", NULL};
 static const char *const PREDICTORS[] = {"tage", "gshare", "perfect", NULL};
 
 #define AT(field) offsetof(pn_core_config, field)
@@ -76,6 +78,20 @@ static const pn_param PARAMS[] = {
     NUMBER("l2_ways", l2.ways, 8, 1, 32, "associativity"),
     NUMBER("l2_latency", l2.latency_cyc, 11, 2, 256, "load to use on an L2 hit, cycles"),
     NUMBER("l2_mshrs", l2.mshrs, 48, 1, 256, "transaction queue: lines missing beyond L2"),
+    {"l1d_prefetch", PN_PARAM_CHOICE, PN_DIM_NONE, AT(l1d_prefetch.kind), 1, 0, 0, L1D_PREFETCHERS,
+     "prefetcher of L1D: by the instruction's stride, or the lines after a miss"},
+    NUMBER("l1d_prefetch_level", l1d_prefetch.level, 2, 0, 3, "how eager it is; 0: off"),
+    NUMBER("l1d_prefetch_reserve", l1d_prefetch.reserve, 4, 0, 256,
+           "L1D miss registers kept for demand; one at least is open to prefetches"),
+    NUMBER("l1d_prefetch_queue", l1d_prefetch.queue, 16, 1, 256,
+           "L1D prefetches that wait to be sent; full: they are dropped"),
+    {"l2_prefetch", PN_PARAM_CHOICE, PN_DIM_NONE, AT(l2_prefetch.kind), 2, 0, 0, L2_PREFETCHERS,
+     "prefetcher of L2: streams of misses, best offset, or footprints of regions"},
+    NUMBER("l2_prefetch_level", l2_prefetch.level, 2, 0, 3, "how eager it is; 0: off"),
+    NUMBER("l2_prefetch_reserve", l2_prefetch.reserve, 8, 0, 256,
+           "L2 miss registers kept for demand; one at least is open to prefetches"),
+    NUMBER("l2_prefetch_queue", l2_prefetch.queue, 32, 1, 256,
+           "L2 prefetches that wait to be sent; full: they are dropped"),
     BYTES("llc_size", llc_bytes, 67108864, 65536, 1e10,
           "last-level cache of the whole chip; a core has size / active cores"),
     NUMBER("llc_ways", llc_ways, 16, 1, 32, "associativity"),

@@ -18,6 +18,14 @@ typedef struct pn_cache_config {
     uint32_t mshrs;       /* lines that may be missing at a time */
 } pn_cache_config;
 
+/* A prefetcher; prefetch.h. */
+typedef struct pn_prefetch_config {
+    uint32_t kind;    /* a choice of l1d_prefetch or l2_prefetch; 0: none */
+    uint32_t level;   /* 0..3 */
+    uint32_t reserve; /* MSHRs kept for demand */
+    uint32_t queue;   /* entries */
+} pn_prefetch_config;
+
 typedef enum pn_predictor_kind {
     PN_PREDICTOR_TAGE = 0,
     PN_PREDICTOR_GSHARE,
@@ -39,6 +47,7 @@ typedef struct pn_core_config {
     uint32_t tage_log2_entries, ras_entries;
     uint32_t mispredict_cyc, taken_branch_cyc;
     pn_cache_config l1i, l1d, l2;
+    pn_prefetch_config l1d_prefetch, l2_prefetch;
     uint64_t llc_bytes; /* of the whole chip */
     uint32_t llc_ways, llc_mshrs;
     uint64_t llc_latency_ps;

@@ -236,6 +236,8 @@ static pn_core_counts counts_now(const pn_core *c)
     n.l1d = c->uncore.l1d.stats;
     n.l2 = c->uncore.l2.stats;
     n.llc = c->uncore.llc.stats;
+    n.l1d_prefetch = pn_prefetch_stats_now(&c->uncore.l1d_prefetch);
+    n.l2_prefetch = pn_prefetch_stats_now(&c->uncore.l2_prefetch);
     n.door = c->uncore.door.stats;
     n.view = c->uncore.view;
     n.mem_lines = c->uncore.mem_lines;

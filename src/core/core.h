@@ -8,7 +8,7 @@
  *
  * Rules: a core belongs to one thread and borrows its memory port. Nothing is allocated after
  * create. The same configuration, trace and memory give the same numbers on every machine.
- * NOT modelled: the wrong path, prefetchers, TLBs, an issue queue of its own, memory ordering
+ * NOT modelled: the wrong path, TLBs, an issue queue of its own, memory ordering
  * (fences, acquire, release; atomics are a load and a store), misaligned-access penalties but for
  * crossing a line, zeroing idioms and move elimination, kernels. */
 #ifndef PN_CORE_CORE_H
@@ -28,6 +28,7 @@ typedef struct pn_core_counts {
     uint64_t stall_rob_cyc, stall_lob_cyc, stall_store_cyc, stall_branch_cyc, stall_fetch_cyc;
     pn_predict_stats predict;
     pn_level_stats l1i, l1d, l2, llc;
+    pn_prefetch_stats l1d_prefetch, l2_prefetch; /* resident: a difference of two may be negative */
     pn_door_stats door;
     pn_core_view view;
     uint64_t mem_lines; /* lines that L2 got from memory */

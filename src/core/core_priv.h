@@ -29,7 +29,7 @@ typedef enum pn_pipe {
 /* A micro-op before dispatch. */
 typedef struct pn_proto {
     uint64_t source[PN_UOP_SOURCES]; /* sequence numbers of producers */
-    uint64_t address;
+    uint64_t address, pc;            /* pc: 0 for the second part of an access */
     uint8_t sources, kind, pipe, latency_cyc, bytes;
 } pn_proto;
 
@@ -39,7 +39,7 @@ typedef struct pn_uop {
     uint64_t done_cyc;   /* its result can be used; UNKNOWN */
     uint64_t ready_cyc;  /* latest result of the producers seen so far */
     uint64_t commit_cyc; /* UNKNOWN until all before have committed too */
-    uint64_t line;
+    uint64_t line, address, pc;
     uint64_t store_no;
     uint32_t waiters;     /* first micro-op that waits for this one, as index + 1 */
     uint32_t next_waiter; /* the next one that waits for the same */
@@ -52,6 +52,7 @@ typedef struct pn_uop {
 /* A store from dispatch until written. */
 typedef struct pn_store {
     uint64_t line, uop_seq;
+    uint64_t address, pc;
     uint64_t start_cyc, done_cyc;
     uint64_t first_word, last_word; /* virtual address / 8 */
 } pn_store;

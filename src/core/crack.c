@@ -32,7 +32,7 @@ static pn_proto *add(pn_core *c, pn_uop_kind kind, pn_pipe pipe, unsigned latenc
     p->kind = (uint8_t)kind;
     p->pipe = (uint8_t)pipe;
     p->latency_cyc = (uint8_t)latency_cyc;
-    p->address = 0;
+    p->address = p->pc = 0;
     p->bytes = 0;
     return p;
 }
@@ -56,16 +56,19 @@ typedef struct parts {
     uint64_t store;
 } parts;
 
-static void add_load(pn_core *c, const pn_inst *inst, parts *s, uint64_t address, unsigned bytes)
+static pn_proto *add_load(pn_core *c, const pn_inst *inst, parts *s, uint64_t address,
+                          unsigned bytes)
 {
     pn_proto *p = add(c, PN_UOP_LOAD, PN_PIPE_LOAD, 0);
     add_registers(c, p, inst->addr, inst->n_addr);
     p->address = address;
     p->bytes = (uint8_t)bytes;
     s->loads[s->n_loads < LOADS_KEPT ? s->n_loads++ : LOADS_KEPT - 1] = last_seq(c);
+    return p;
 }
 
-static void add_store(pn_core *c, const pn_inst *inst, parts *s, uint64_t address, unsigned bytes)
+static pn_proto *add_store(pn_core *c, const pn_inst *inst, parts *s, uint64_t address,
+                           unsigned bytes)
 {
     pn_proto *p = add(c, PN_UOP_STORE, PN_PIPE_STORE, 1);
     add_registers(c, p, inst->addr, inst->n_addr);
@@ -78,6 +81,7 @@ static void add_store(pn_core *c, const pn_inst *inst, parts *s, uint64_t addres
     p->address = address;
     p->bytes = (uint8_t)bytes;
     s->store = last_seq(c);
+    return p;
 }
 
 static void add_accesses(pn_core *c, const pn_op *op, parts *s, bool write)
@@ -88,11 +92,11 @@ static void add_accesses(pn_core *c, const pn_op *op, parts *s, bool write)
             continue;
         unsigned bytes = a->bytes ? a->bytes : UNKNOWN_BYTES;
         unsigned first = in_first_line(a, bytes);
-        void (*one)(pn_core *, const pn_inst *, parts *, uint64_t, unsigned) =
+        pn_proto *(*one)(pn_core *, const pn_inst *, parts *, uint64_t, unsigned) =
             write ? add_store : add_load;
-        one(c, op->inst, s, a->address, first);
+        one(c, op->inst, s, a->address, first)->pc = op->inst->pc;
         if (first < bytes)
-            one(c, op->inst, s, a->address + first, bytes - first);
+            (void)one(c, op->inst, s, a->address + first, bytes - first);
     }
 }
 

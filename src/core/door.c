@@ -71,7 +71,9 @@ static panem_status offer(pn_door *d, bool *taken, uint32_t slot)
         .tag = slot,
         .bytes = PN_LINE_BYTES,
         .kind = r->write ? PANEM_WRITE : PANEM_READ,
-        .origin = r->write ? PN_MEM_WRITEBACK : PN_MEM_DEMAND,
+        .origin = r->write      ? PN_MEM_WRITEBACK
+                  : r->prefetch ? PN_MEM_PREFETCH
+                                : PN_MEM_DEMAND,
     };
     panem_status status = pn_mem_submit(d->port, &retry_ps, &request);
     *taken = status == PANEM_OK;
@@ -98,14 +100,14 @@ void pn_door_settle(pn_door *d, uint64_t cycle)
         d->retry_cycle = cycle + 1;
 }
 
-panem_status pn_door_come(pn_door *d, uint64_t cycle, uint64_t line, bool write)
+panem_status pn_door_come(pn_door *d, uint64_t cycle, uint64_t line, bool write, bool prefetch)
 {
     if (d->free_count == 0)
         return PANEM_E_RANGE;
     uint32_t slot = d->free_slots[--d->free_count];
     bool taken = false;
     move_to(d, cycle);
-    d->slots[slot] = (pn_door_request){line, d->now_ps, write};
+    d->slots[slot] = (pn_door_request){line, d->now_ps, write, prefetch};
     d->writes_held += write;
     if (d->count[0] == 0 && (!write || d->count[1] == 0)) {
         panem_status status = offer(d, &taken, slot);
@@ -155,6 +157,7 @@ bool pn_door_take(pn_door *d, pn_door_request *request, uint8_t *cbusy)
         d->stats.write_ps += ps;
     } else {
         d->stats.reads++;
+        d->stats.prefetch_reads += request->prefetch;
         d->stats.read_ps += ps;
     }
     return true;

@@ -14,12 +14,13 @@
 typedef struct pn_door_stats {
     uint64_t reads, writes;     /* lines whose response came */
     uint64_t read_ps, write_ps; /* sums of the time from coming to the door until done */
+    uint64_t prefetch_reads;    /* of the reads, those that were a prefetch when sent */
     uint64_t refused;           /* busy answers */
 } pn_door_stats;
 
 typedef struct pn_door_request {
     uint64_t line, came_ps;
-    bool write;
+    bool write, prefetch;
 } pn_door_request;
 
 typedef struct pn_door {
@@ -42,9 +43,9 @@ typedef struct pn_door {
 panem_status pn_door_init(pn_door *door, pn_mem_port *port, const pn_core_config *config,
                           uint32_t capacity, panem_error *err);
 void pn_door_release(pn_door *door);
-/* A request comes at the beginning of a cycle. Anything but OK is the memory's failure:
- * its own, or (E_RANGE) more posted writes taken than any memory should. */
-panem_status pn_door_come(pn_door *door, uint64_t cycle, uint64_t line, bool write);
+/* A request comes at the beginning of a cycle; write or prefetch, not both. Anything but OK is the
+ * memory's failure: its own, or (E_RANGE) more posted writes taken than any memory should. */
+panem_status pn_door_come(pn_door *door, uint64_t cycle, uint64_t line, bool write, bool prefetch);
 /* When the door wants a turn; UINT64_MAX: never by itself. */
 static inline uint64_t pn_door_next(const pn_door *door)
 {

@@ -39,27 +39,48 @@ pn_mshr *pn_level_find(pn_level *l, uint64_t line)
     return NULL;
 }
 
-pn_settled pn_level_look(pn_level *l, pn_mshr **mshr, uint64_t line, bool write)
+static pn_mshr *take(pn_level *l, uint64_t line)
 {
-    if (pn_cache_touch(&l->tags, line, write)) {
+    pn_mshr *m = &l->mshrs[l->busy++];
+    *m = (pn_mshr){.line = line};
+    return m;
+}
+
+pn_mshr *pn_level_take(pn_level *l, uint64_t line)
+{
+    pn_mshr *m = take(l, line);
+    m->own = m->prefetch = true;
+    return m;
+}
+
+pn_look pn_level_look(pn_level *l, uint64_t line, bool write)
+{
+    uint64_t *way = pn_cache_touch(&l->tags, line);
+    if (way) {
+        bool first = (*way & PN_WAY_PREFETCHED) != 0;
+        *way = (*way & ~(uint64_t)PN_WAY_PREFETCHED) | (write ? PN_WAY_DIRTY : 0);
         l->stats.accesses++;
         l->stats.hits++;
-        return PN_SETTLED_HIT;
+        l->prefetch.useful += first;
+        return (pn_look){PN_SETTLED_HIT, first, NULL};
     }
-    *mshr = pn_level_find(l, line);
-    if (*mshr) {
+    pn_mshr *m = pn_level_find(l, line);
+    if (m) {
+        bool late = m->prefetch;
         l->stats.accesses++;
         l->stats.merges++;
-        (*mshr)->write |= write;
-        return PN_SETTLED_MERGE;
+        l->prefetch.late += late;
+        m->prefetch = false;
+        m->write |= write;
+        return (pn_look){PN_SETTLED_MERGE, late, m};
     }
     if (l->busy == l->mshr_max)
-        return PN_SETTLED_NOT;
-    *mshr = &l->mshrs[l->busy++];
-    **mshr = (pn_mshr){.line = line, .write = write};
+        return (pn_look){PN_SETTLED_NOT, false, NULL};
+    m = take(l, line);
+    m->write = write;
     l->stats.accesses++;
     l->stats.misses++;
-    return PN_SETTLED_MISS;
+    return (pn_look){PN_SETTLED_MISS, true, m};
 }
 
 void pn_level_free(pn_level *l, pn_mshr *mshr)
@@ -67,17 +88,25 @@ void pn_level_free(pn_level *l, pn_mshr *mshr)
     *mshr = l->mshrs[--l->busy];
 }
 
-void pn_level_wait(pn_level *l, uint64_t line, uint32_t client, bool write)
+void pn_level_wait(pn_level *l, const pn_wait *request)
 {
-    l->waiting[(l->wait_first + l->wait_count++) & l->wait_mask] = (pn_wait){line, client, write};
+    l->waiting[(l->wait_first + l->wait_count++) & l->wait_mask] = *request;
     l->stats.waits++;
 }
 
-uint64_t pn_level_fill(pn_level *l, uint64_t line, bool dirty)
+uint64_t pn_level_fill(pn_level *l, uint64_t line, bool dirty, bool prefetched)
 {
-    if (pn_cache_touch(&l->tags, line, dirty))
+    uint64_t *way = pn_cache_touch(&l->tags, line);
+    if (way) {
+        *way |= dirty ? PN_WAY_DIRTY : 0;
+        l->prefetch.useless += prefetched;
         return PN_NO_LINE;
-    uint64_t out = pn_cache_fill(&l->tags, line, dirty);
-    l->stats.dirty_out += out != PN_NO_LINE;
-    return out;
+    }
+    unsigned bits = (dirty ? PN_WAY_DIRTY : 0U) | (prefetched ? PN_WAY_PREFETCHED : 0U);
+    uint64_t out = pn_cache_fill(&l->tags, line, bits);
+    if (out == PN_NO_LINE)
+        return PN_NO_LINE;
+    l->prefetch.useless += (out & PN_WAY_PREFETCHED) != 0;
+    l->stats.dirty_out += (out & PN_WAY_DIRTY) != 0;
+    return out & PN_WAY_DIRTY ? out >> PN_WAY_SHIFT : PN_NO_LINE;
 }

@@ -298,8 +298,14 @@ static void dispatch_load(pn_core *c, pn_uop *u, const pn_proto *p)
 static void dispatch_store(pn_core *c, pn_uop *u, const pn_proto *p)
 {
     pn_store *s = &c->stores[c->store_next & c->store_mask];
-    *s = (pn_store){u->line,    u->seq,         PN_UNKNOWN,
-                    PN_UNKNOWN, p->address / 8, (p->address + p->bytes - 1) / 8};
+    *s = (pn_store){.line = u->line,
+                    .uop_seq = u->seq,
+                    .address = p->address,
+                    .pc = p->pc,
+                    .start_cyc = PN_UNKNOWN,
+                    .done_cyc = PN_UNKNOWN,
+                    .first_word = p->address / 8,
+                    .last_word = (p->address + p->bytes - 1) / 8};
     u->store_no = c->store_next++;
     c->counts.stores++;
     filter_words(c, s, 1);
@@ -325,6 +331,8 @@ void pn_sched_dispatch(pn_core *c, const pn_proto *p, uint64_t cycle)
             u->source[u->sources++] = (uint32_t)(p->source[i] & c->uop_mask);
     if (p->kind != PN_UOP_OP)
         u->line = pn_vmap_line(&c->vmap, p->address);
+    u->address = p->address;
+    u->pc = p->pc;
     if (p->kind == PN_UOP_LOAD)
         dispatch_load(c, u, p);
     else if (p->kind == PN_UOP_STORE)
@@ -362,7 +370,8 @@ static void loads_of(pn_core *c, uint64_t cycle)
         uint32_t client = name - 1;
         name = u->next_load;
         c->loads_planned--;
-        if (pn_uncore_access(&c->uncore, cycle, client, u->line, false))
+        pn_wait load = {u->line, u->address, u->pc, client, false};
+        if (pn_uncore_access(&c->uncore, cycle, &load))
             announce(c, u, cycle + c->uncore.timing.l1d_cyc);
     }
 }
@@ -376,7 +385,8 @@ static void store_of(pn_core *c, uint64_t cycle)
     if (s->start_cyc != cycle)
         return;
     c->store_accessed++;
-    if (pn_uncore_access(&c->uncore, cycle, c->uop_mask + 1 + at, s->line, true))
+    pn_wait store = {s->line, s->address, s->pc, c->uop_mask + 1 + at, true};
+    if (pn_uncore_access(&c->uncore, cycle, &store))
         s->done_cyc = cycle + 1;
 }
 

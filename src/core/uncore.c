@@ -15,11 +15,14 @@ enum {
     LLC_LOOK,
     L2_AGAIN,
     L2_LOOK, /* arg: who asks */
-    L1D_AGAIN
+    L2_PREFETCH,
+    L1D_AGAIN,
+    L1D_PREFETCH
 };
 
-/* Who asks L2. */
-enum { FROM_L1D = 0, FROM_L1I = 1 };
+/* Who asks L2; a prefetch of L1D asks as FROM_L1D | PREFETCH. On the way to memory: 0 or PREFETCH.
+ */
+enum { FROM_L1D = 0, FROM_L1I = 1, WHO = 1, PREFETCH = 2 };
 
 /* Dirty lines can still be driven out of the LLC after the write buffer filled up: one for each
  * line in flight and each line of L1D (DESIGN: see docs/core.md, write buffer). */
@@ -29,12 +32,20 @@ static uint32_t door_capacity(const pn_core_config *c)
            (uint32_t)(c->l1d.bytes / PN_LINE_BYTES) + 64;
 }
 
+static panem_status init_prefetchers(pn_uncore *u, const pn_core_config *c, panem_error *err)
+{
+    PN_TRY(pn_prefetch_init(&u->l1d_prefetch, pn_prefetch_of_l1d[c->l1d_prefetch.kind],
+                            &c->l1d_prefetch, &u->l1d, c->l1d.mshrs, c->page_bytes, err));
+    return pn_prefetch_init(&u->l2_prefetch, pn_prefetch_of_l2[c->l2_prefetch.kind],
+                            &c->l2_prefetch, &u->l2, c->l2.mshrs, PN_PREFETCH_FRAME_BYTES, err);
+}
+
 panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_mem_port *port,
                             uint32_t clients, panem_error *err)
 {
     pn_uncore u = {.timing = pn_core_timing_of(c), .write_buffer = c->write_buffer};
     uint32_t l1_mshrs = c->l1i.mshrs + c->l1d.mshrs;
-    uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 16;
+    uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 32;
     u.l1d_retry = u.l2_retry = u.llc_retry = UINT64_MAX;
     u.next_client = calloc(clients, sizeof *u.next_client);
     u.woken = calloc(clients, sizeof *u.woken);
@@ -58,7 +69,10 @@ panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_mem_p
         return s;
     }
     *uncore = u;
-    return PANEM_OK;
+    s = init_prefetchers(uncore, c, err);
+    if (s != PANEM_OK)
+        pn_uncore_release(uncore);
+    return s;
 }
 
 void pn_uncore_release(pn_uncore *u)
@@ -67,6 +81,8 @@ void pn_uncore_release(pn_uncore *u)
     pn_level_release(&u->l1d);
     pn_level_release(&u->l2);
     pn_level_release(&u->llc);
+    pn_prefetch_release(&u->l1d_prefetch);
+    pn_prefetch_release(&u->l2_prefetch);
     pn_evq_release(&u->events);
     pn_door_release(&u->door);
     free(u->next_client);
@@ -75,9 +91,9 @@ void pn_uncore_release(pn_uncore *u)
     u->woken = NULL;
 }
 
-static void come(pn_uncore *u, uint64_t cycle, uint64_t line, bool write)
+static void come(pn_uncore *u, uint64_t cycle, uint64_t line, bool write, bool prefetch)
 {
-    panem_status status = pn_door_come(&u->door, cycle, line, write);
+    panem_status status = pn_door_come(&u->door, cycle, line, write, prefetch);
     if (status != PANEM_OK)
         u->failed = status;
 }
@@ -95,16 +111,16 @@ static void write_to_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
     (void)take_link(&u->l2_link_free, cycle, u->timing.l2_link_cyc);
     u->llc.stats.writebacks++;
-    uint64_t out = pn_level_fill(&u->llc, line, true);
+    uint64_t out = pn_level_fill(&u->llc, line, true, false);
     if (out != PN_NO_LINE)
-        come(u, cycle, out, true);
+        come(u, cycle, out, true, false);
 }
 
 static void write_to_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
     (void)take_link(&u->l1_link_free, cycle, u->timing.l1_link_cyc);
     u->l2.stats.writebacks++;
-    uint64_t out = pn_level_fill(&u->l2, line, true);
+    uint64_t out = pn_level_fill(&u->l2, line, true, false);
     if (out != PN_NO_LINE)
         write_to_llc(u, cycle, out);
 }
@@ -126,9 +142,18 @@ static void again(pn_uncore *u, const pn_level *level, uint64_t *planned, uint64
     pn_evq_push(&u->events, cycle, kind, 0, 0);
 }
 
+/* Plans a look at a prefetch queue, at most one at a time. */
+static void plan_prefetch(pn_uncore *u, pn_prefetch *p, uint64_t cycle, unsigned kind)
+{
+    if (p->planned_cyc != UINT64_MAX || !pn_prefetch_ready(p))
+        return;
+    p->planned_cyc = cycle;
+    pn_evq_push(&u->events, cycle, kind, 0, 0);
+}
+
 static void fill_l1i(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
-    (void)pn_level_fill(&u->l1i, line, false);
+    (void)pn_level_fill(&u->l1i, line, false, false);
     pn_level_free(&u->l1i, pn_level_find(&u->l1i, line));
     u->fetch_done_cyc = cycle + 1;
 }
@@ -136,15 +161,16 @@ static void fill_l1i(pn_uncore *u, uint64_t cycle, uint64_t line)
 static void fill_l1d(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
     pn_mshr *m = pn_level_find(&u->l1d, line);
-    uint64_t out = pn_level_fill(&u->l1d, line, m->write);
+    uint64_t out = pn_level_fill(&u->l1d, line, m->write, m->prefetch);
     for (uint32_t c = m->first; c != PN_CLIENT_NONE; c = u->next_client[c])
         wake(u, c, cycle + 1);
-    if (m->from_memory) {
+    if (m->from_memory && m->first != PN_CLIENT_NONE) {
         u->view.lines++;
         u->view.cycles += cycle + 1 - m->start_cyc;
     }
     pn_level_free(&u->l1d, m);
     again(u, &u->l1d, &u->l1d_retry, cycle, L1D_AGAIN);
+    plan_prefetch(u, &u->l1d_prefetch, cycle, L1D_PREFETCH);
     if (out != PN_NO_LINE)
         write_to_l2(u, cycle, out);
 }
@@ -167,22 +193,25 @@ static void leave_for_l1(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t w
 }
 
 /* The clients of an L2 MSHR are a set of at most two: bit who of `first`, and who came first in
- * `last`. */
+ * `last`. A prefetch of L2 itself has none. */
 static void fill_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
     pn_mshr *m = pn_level_find(&u->l2, line);
     uint32_t who = m->first;
     uint32_t first = m->last;
     bool from_memory = m->from_memory;
-    uint64_t out = pn_level_fill(&u->l2, line, false);
+    uint64_t out = pn_level_fill(&u->l2, line, false, m->prefetch);
+    pn_prefetch_filled(&u->l2_prefetch, line, m->own);
     pn_level_free(&u->l2, m);
     if (who & 1U << FROM_L1D && from_memory)
         pn_level_find(&u->l1d, line)->from_memory = true;
     u->mem_lines += from_memory;
-    pn_evq_push(&u->events, cycle, L1_READY, line, first);
+    if (who)
+        pn_evq_push(&u->events, cycle, L1_READY, line, first);
     if (who & 1U << (first ^ 1))
         pn_evq_push(&u->events, cycle, L1_READY, line, first ^ 1);
     again(u, &u->l2, &u->l2_retry, cycle, L2_AGAIN);
+    plan_prefetch(u, &u->l2_prefetch, cycle, L2_PREFETCH);
     if (out != PN_NO_LINE)
         write_to_llc(u, cycle, out);
 }
@@ -198,30 +227,40 @@ static void leave_for_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
 
 static void fill_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
-    uint64_t out = pn_level_fill(&u->llc, line, false);
+    uint64_t out = pn_level_fill(&u->llc, line, false, false);
     pn_level_free(&u->llc, pn_level_find(&u->llc, line));
     pn_level_find(&u->l2, line)->from_memory = true;
     pn_evq_push(&u->events, cycle, L2_READY, line, 0);
     again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
     if (out != PN_NO_LINE)
-        come(u, cycle, out, true);
+        come(u, cycle, out, true, false);
 }
 
 /* ---- requests go down ------------------------------------------------------------------------ */
 
-/* False: it must wait. */
-static bool look_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
+/* How a request was settled at a level below L1: one that was a prefetch when sent counts apart. */
+static pn_look look_below(pn_level *level, uint64_t line, uint32_t prefetch)
 {
-    pn_mshr *m = NULL;
+    pn_look look = pn_level_look(level, line, false);
+    if (prefetch && look.settled != PN_SETTLED_NOT) {
+        level->stats.prefetch_accesses++;
+        level->stats.prefetch_misses += look.settled == PN_SETTLED_MISS;
+    }
+    return look;
+}
+
+/* False: it must wait. */
+static bool look_llc(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t prefetch)
+{
     uint32_t rest_cyc = u->timing.llc_cyc - u->timing.l2_cyc;
     if (u->door.writes_held >= u->write_buffer)
         return false;
-    switch (pn_level_look(&u->llc, &m, line, false)) {
+    switch (look_below(&u->llc, line, prefetch).settled) {
     case PN_SETTLED_HIT:
         pn_evq_push(&u->events, cycle + rest_cyc - 1, L2_READY, line, 0);
         return true;
     case PN_SETTLED_MISS:
-        pn_evq_push(&u->events, cycle + rest_cyc + u->timing.mem_request_cyc, DOOR, line, 0);
+        pn_evq_push(&u->events, cycle + rest_cyc + u->timing.mem_request_cyc, DOOR, line, prefetch);
         return true;
     case PN_SETTLED_MERGE: /* L2 asks once for a line */
     case PN_SETTLED_NOT:
@@ -230,47 +269,91 @@ static bool look_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
     return false;
 }
 
-static bool look_l2(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t who)
+/* Prefetches that L2's accesses lead to may leave in the same cycle. */
+static void train_l2(pn_uncore *u, uint64_t cycle, uint64_t line, bool trigger)
 {
-    pn_mshr *m = NULL;
-    uint32_t l1_cyc = who == FROM_L1I ? u->timing.l1i_cyc : u->timing.l1d_cyc;
-    uint32_t rest_cyc = u->timing.l2_cyc - l1_cyc;
-    switch (pn_level_look(&u->l2, &m, line, false)) {
-    case PN_SETTLED_HIT:
-        pn_evq_push(&u->events, cycle + rest_cyc - 1, L1_READY, line, who);
-        return true;
-    case PN_SETTLED_MISS:
-        m->first = 1U << who;
-        m->last = who;
-        pn_evq_push(&u->events, cycle + rest_cyc, LLC_LOOK, line, 0);
-        return true;
-    case PN_SETTLED_MERGE:
-        m->first |= 1U << who;
-        return true;
-    case PN_SETTLED_NOT:
-        break;
-    }
-    return false;
+    if (!u->l2_prefetch.ops)
+        return;
+    pn_prefetch_access access = {
+        .line = line, .pc = pn_level_find(&u->l1d, line)->pc, .trigger = trigger};
+    pn_prefetch_train(&u->l2_prefetch, &access);
+    plan_prefetch(u, &u->l2_prefetch, cycle, L2_PREFETCH);
 }
 
-static bool look_l1d(pn_uncore *u, uint64_t cycle, const pn_wait *w, bool *hit)
+static bool look_l2(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t arg)
 {
-    pn_mshr *m = NULL;
-    pn_settled settled = pn_level_look(&u->l1d, &m, w->line, w->write);
-    *hit = settled == PN_SETTLED_HIT;
-    if (*hit)
-        return true;
-    if (settled == PN_SETTLED_NOT)
+    uint32_t who = arg & WHO;
+    uint32_t l1_cyc = who == FROM_L1I ? u->timing.l1i_cyc : u->timing.l1d_cyc;
+    uint32_t rest_cyc = u->timing.l2_cyc - l1_cyc;
+    pn_look look = look_below(&u->l2, line, arg & PREFETCH);
+    switch (look.settled) {
+    case PN_SETTLED_HIT:
+        pn_evq_push(&u->events, cycle + rest_cyc - 1, L1_READY, line, who);
+        break;
+    case PN_SETTLED_MISS:
+        look.mshr->first = 1U << who;
+        look.mshr->last = who;
+        pn_evq_push(&u->events, cycle + rest_cyc, LLC_LOOK, line, arg & PREFETCH);
+        break;
+    case PN_SETTLED_MERGE:
+        if (look.mshr->first == 0)
+            look.mshr->last = who;
+        look.mshr->first |= 1U << who;
+        break;
+    case PN_SETTLED_NOT:
         return false;
+    }
+    if (who == FROM_L1D)
+        train_l2(u, cycle, line, look.trigger);
+    return true;
+}
+
+/* The oldest prefetch of a queue leaves, and the next one's turn is planned. */
+static void send_prefetch(pn_uncore *u, pn_prefetch *p, uint64_t cycle, unsigned kind)
+{
+    pn_mshr *m = pn_prefetch_send(p);
+    p->planned_cyc = UINT64_MAX;
+    if (m && kind == L2_PREFETCH) {
+        uint32_t rest_cyc = u->timing.l2_cyc - u->timing.l1d_cyc;
+        pn_evq_push(&u->events, cycle + rest_cyc, LLC_LOOK, m->line, PREFETCH);
+    } else if (m) {
+        m->first = m->last = PN_CLIENT_NONE;
+        pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, L2_LOOK, m->line, FROM_L1D | PREFETCH);
+    }
+    plan_prefetch(u, p, cycle + 1, kind);
+}
+
+static void add_client(pn_uncore *u, uint64_t cycle, const pn_wait *w, const pn_look *look)
+{
+    pn_mshr *m = look->mshr;
     u->next_client[w->client] = PN_CLIENT_NONE;
-    if (settled == PN_SETTLED_MERGE) {
+    if (look->settled == PN_SETTLED_MERGE && m->first != PN_CLIENT_NONE) {
         u->next_client[m->last] = w->client;
         m->last = w->client;
-        return true;
+        return;
     }
     m->first = m->last = w->client;
     m->start_cyc = cycle;
+    if (look->settled == PN_SETTLED_MERGE)
+        return; /* a prefetch is on its way */
+    m->pc = w->pc;
     pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, L2_LOOK, w->line, FROM_L1D);
+}
+
+/* send_cyc: the first cycle in which a prefetch it leads to may leave. */
+static bool look_l1d(pn_uncore *u, uint64_t cycle, uint64_t send_cyc, const pn_wait *w, bool *hit)
+{
+    pn_look look = pn_level_look(&u->l1d, w->line, w->write);
+    *hit = look.settled == PN_SETTLED_HIT;
+    if (look.settled == PN_SETTLED_NOT)
+        return false;
+    if (!*hit)
+        add_client(u, cycle, w, &look);
+    if (u->l1d_prefetch.ops) {
+        pn_prefetch_access access = {w->line, w->address, w->pc, look.trigger};
+        pn_prefetch_train(&u->l1d_prefetch, &access);
+        plan_prefetch(u, &u->l1d_prefetch, send_cyc, L1D_PREFETCH);
+    }
     return true;
 }
 
@@ -283,11 +366,11 @@ static void look_again(pn_uncore *u, uint64_t cycle, unsigned kind)
         pn_wait first = *w;
         bool hit = false;
         if (kind == LLC_AGAIN)
-            settled = look_llc(u, cycle, first.line);
+            settled = look_llc(u, cycle, first.line, first.client);
         else if (kind == L2_AGAIN)
             settled = look_l2(u, cycle, first.line, first.client);
         else
-            settled = look_l1d(u, cycle, &first, &hit);
+            settled = look_l1d(u, cycle, cycle, &first, &hit);
         if (settled)
             pn_level_drop_waiting(level);
         if (hit)
@@ -316,15 +399,21 @@ static void handle(pn_uncore *u, const pn_ev *e)
         fill_l1(u, e->cycle, e->line, e->arg);
         break;
     case DOOR:
-        come(u, e->cycle, e->line, false);
+        come(u, e->cycle, e->line, false, e->arg != 0);
         break;
     case LLC_LOOK:
-        if (!look_llc(u, e->cycle, e->line))
-            pn_level_wait(&u->llc, e->line, 0, false);
+        if (!look_llc(u, e->cycle, e->line, e->arg))
+            pn_level_wait(&u->llc, &(pn_wait){.line = e->line, .client = e->arg});
         break;
     case L2_LOOK:
         if (!look_l2(u, e->cycle, e->line, e->arg))
-            pn_level_wait(&u->l2, e->line, e->arg, false);
+            pn_level_wait(&u->l2, &(pn_wait){.line = e->line, .client = e->arg});
+        break;
+    case L2_PREFETCH:
+        send_prefetch(u, &u->l2_prefetch, e->cycle, L2_PREFETCH);
+        break;
+    case L1D_PREFETCH:
+        send_prefetch(u, &u->l1d_prefetch, e->cycle, L1D_PREFETCH);
         break;
     default:
         look_again(u, e->cycle, pn_ev_kind(e));
@@ -359,21 +448,20 @@ void pn_uncore_step(pn_uncore *u, uint64_t cycle)
     }
 }
 
-bool pn_uncore_access(pn_uncore *u, uint64_t cycle, uint32_t client, uint64_t line, bool write)
+bool pn_uncore_access(pn_uncore *u, uint64_t cycle, const pn_wait *access)
 {
-    pn_wait w = {line, client, write};
     bool hit = false;
-    if (!look_l1d(u, cycle, &w, &hit))
-        pn_level_wait(&u->l1d, line, client, write);
+    if (!look_l1d(u, cycle, cycle + 1, access, &hit))
+        pn_level_wait(&u->l1d, access);
     return hit;
 }
 
 bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
-    pn_mshr *m = NULL;
-    if (pn_level_look(&u->l1i, &m, line, false) == PN_SETTLED_HIT)
+    pn_look look = pn_level_look(&u->l1i, line, false);
+    if (look.settled == PN_SETTLED_HIT)
         return true;
-    m->start_cyc = cycle;
+    look.mshr->start_cyc = cycle;
     u->fetch_done_cyc = UINT64_MAX;
     pn_evq_push(&u->events, cycle + u->timing.l1i_cyc, L2_LOOK, line, FROM_L1I);
     return false;

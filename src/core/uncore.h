@@ -1,9 +1,10 @@
-/* uncore.h - everything below the core's load and store ports: L1I, L1D, L2, this core's share of
- * the LLC, and the door to memory. Driven by events from the L1 misses down.
+/* uncore.h - everything below the core's load and store ports: L1I, L1D, L2 and their prefetchers,
+ * this core's share of the LLC, and the door to memory. Driven by events from the L1 misses down.
  *
  * Phases of one cycle, in order: memory responses; fills of LLC, L2, L1; requests that come to the
- * door, to the LLC, to L2 (each level's waiting ones first); L1 accesses that waited; then what the
- * core does in this cycle (pn_uncore_access, loads before stores; pn_uncore_fetch).
+ * door, to the LLC, to L2 (each level's waiting ones first); one prefetch of L2; L1 accesses that
+ * waited; one prefetch of L1D; then what the core does in this cycle (pn_uncore_access, loads
+ * before stores; pn_uncore_fetch).
  *
  * A request that misses L1 at cycle a looks into L2 at a + latency(L1), into the LLC at
  * a + latency(L2), and is at the memory's door at a + latency(LLC) + request latency; a fill that
@@ -11,15 +12,18 @@
  * line per so many cycles, fills and write-backs alike, in the order they come.
  * Levels fill on the way back and neither include nor exclude each other; a dirty line driven out
  * goes one level down at once and is put in there without being fetched.
+ * A request is a prefetch to the levels below if it was one when it left; L1D's prefetches are
+ * accesses of L2 like others, and train its prefetcher.
  *
- * NOT modelled: coherence, sharing, DMA, prefetchers, TLBs, write streaming (a store miss always
- * reads its line), victim buffers. */
+ * NOT modelled: coherence, sharing, DMA, TLBs, write streaming (a store miss always reads its
+ * line), victim buffers, priority of demand over prefetches below L2. */
 #ifndef PN_CORE_UNCORE_H
 #define PN_CORE_UNCORE_H
 
 #include "core/door.h"
 #include "core/evq.h"
 #include "core/level.h"
+#include "core/prefetch.h"
 
 typedef struct pn_woken {
     uint32_t client;
@@ -33,6 +37,7 @@ typedef struct pn_core_view {
 
 typedef struct pn_uncore {
     pn_level l1i, l1d, l2, llc;
+    pn_prefetch l1d_prefetch, l2_prefetch;
     pn_door door;
     pn_evq events;
     pn_core_timing timing;
@@ -65,7 +70,7 @@ static inline uint64_t pn_uncore_next(const pn_uncore *u)
 /* Everything up to the L1 accesses of this cycle, which is not before pn_uncore_next's. */
 void pn_uncore_step(pn_uncore *u, uint64_t cycle);
 /* A load or store of L1D; true: hit. Otherwise the client is woken later. */
-bool pn_uncore_access(pn_uncore *u, uint64_t cycle, uint32_t client, uint64_t line, bool write);
+bool pn_uncore_access(pn_uncore *u, uint64_t cycle, const pn_wait *access);
 /* An instruction line; true: hit. Otherwise fetch_done_cyc tells when. One at a time. */
 bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line);
 /* After the accesses of a cycle. */

@@ -24,6 +24,7 @@ pn_core_config machine_config(const char *settings)
     size_t count;
     const pn_param *params = pn_core_params(&count);
     ok(pn_core_preset(&config, "arm-server", &err), &err);
+    config.l1d_prefetch.kind = config.l2_prefetch.kind = 0;
     while (settings && *settings) {
         char one[80];
         size_t n = strcspn(settings, " ");

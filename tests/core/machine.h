@@ -13,8 +13,9 @@ typedef struct machine {
     pn_core *core;
 } machine;
 
-/* The preset arm-server with settings "key=value key=value"; behind it a memory that answers a load
- * of the simulated core after total_ns, on-chip part included, however busy. */
+/* The preset arm-server without prefetchers, with settings "key=value key=value"; behind it a
+ * memory that answers a load of the simulated core after total_ns, on-chip part included, however
+ * busy. */
 void machine_make(machine *m, const char *settings, double total_ns);
 /* The same in front of a model word over a curve set in a file. */
 void machine_make_over(machine *m, const char *settings, const char *model, const char *path);

@@ -177,12 +177,40 @@ static void same_level(const char *what, const pn_level_stats *c, const ref_leve
                                   {c->misses, o->misses},
                                   {c->merges, o->merges},
                                   {c->writebacks, o->writebacks},
-                                  {c->dirty_out, o->dirty_out}};
-    static const char *const names[] = {"hits", "misses", "merges", "writebacks", "dirty out"};
-    for (int i = 0; i < 5; i++) {
+                                  {c->dirty_out, o->dirty_out},
+                                  {c->prefetch_accesses, o->prefetch_accesses},
+                                  {c->prefetch_misses, o->prefetch_misses}};
+    static const char *const names[] = {"hits",           "misses",    "merges",
+                                        "writebacks",     "dirty out", "prefetch accesses",
+                                        "prefetch misses"};
+    for (int i = 0; i < 7; i++) {
         (void)snprintf(name, sizeof name, "%s %s", what, names[i]);
         same(name, values[i][0], values[i][1]);
     }
+}
+
+/* The same counts, and they add up. */
+static void same_prefetch(const char *what, const pn_prefetch_stats *c, const ref_prefetch_count *o)
+{
+    char name[40];
+    const uint64_t values[][2] = {{c->issued, o->issued},
+                                  {c->useful, o->useful},
+                                  {c->late, o->late},
+                                  {c->useless, o->useless},
+                                  {c->dropped_page, o->dropped_page},
+                                  {c->dropped_present, o->dropped_present},
+                                  {c->dropped_full, o->dropped_full},
+                                  {c->resident, o->resident}};
+    static const char *const names[] = {"issued",       "useful",       "late",
+                                        "useless",      "dropped page", "dropped present",
+                                        "dropped full", "resident"};
+    uint64_t ends = 0;
+    for (int i = 0; i < 8; i++) {
+        (void)snprintf(name, sizeof name, "%s %s", what, names[i]);
+        same(name, values[i][0], values[i][1]);
+        ends += i ? values[i][0] : 0;
+    }
+    assert_int_equal(c->issued, ends);
 }
 
 static void make(machine *m, const char *settings, const char *model, const char *curves)
@@ -235,7 +263,10 @@ static pn_core_result compare(const program *p, const char *settings, const char
     same_level("l1d", &n->l1d, &o->l1d);
     same_level("l2", &n->l2, &o->l2);
     same_level("llc", &n->llc, &o->llc);
+    same_prefetch("l1d prefetch", &n->l1d_prefetch, &o->l1d_prefetch);
+    same_prefetch("l2 prefetch", &n->l2_prefetch, &o->l2_prefetch);
     same("reads", n->door.reads, o->reads);
+    same("prefetch reads", n->door.prefetch_reads, o->prefetch_reads);
     same("writes", n->door.writes, o->writes);
     return both.core;
 }

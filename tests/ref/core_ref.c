@@ -17,7 +17,7 @@ typedef struct uop {
     int sources;
     pipe pipe;
     uint32_t latency;
-    uint64_t address, line;
+    uint64_t address, line, pc;
     unsigned bytes;
     bool booked, known, committed; /* known: done is */
     bool forwarded, load, store;
@@ -143,14 +143,23 @@ static void loads_and_stores(ref *s)
         uop *u = &s->uops[number];
         if (u->access != s->now)
             s->to_access[kept++] = number;
-        else if (ref_mem_access(s->mem, u->line, number, false))
+        else if (ref_mem_access(s->mem, &(ref_request){.line = u->line,
+                                                       .client = number,
+                                                       .address = u->address,
+                                                       .pc = u->pc}))
             done(u, s->now + s->f.l1d.latency_cyc);
     }
     s->n_to_access = kept;
     if (s->store_next == s->n_stores || !s->uops[s->stores[s->store_next].uop].committed)
         return;
     store *st = &s->stores[s->store_next];
-    if (ref_mem_access(s->mem, s->uops[st->uop].line, ~s->store_next, true)) {
+    const uop *u = &s->uops[st->uop];
+    ref_request write = {.line = u->line,
+                         .client = ~s->store_next,
+                         .write = true,
+                         .address = u->address,
+                         .pc = u->pc};
+    if (ref_mem_access(s->mem, &write)) {
         st->known = true;
         st->done = s->now + 1;
     }
@@ -272,6 +281,7 @@ static void add_memory(const ref *s, group *g, const pn_op *op, bool write)
             u->store = write;
             u->address = at;
             u->bytes = here;
+            u->pc = at == op->accesses[i].address ? inst->pc : 0;
             needs_regs(s, u, inst->addr, inst->n_addr);
             if (write && g->op >= 0)
                 needs(u, g->op);
@@ -456,7 +466,7 @@ static bool in_flight(const ref *s)
     const ref_mem *m = s->mem;
     return s->store_next < s->n_stores || m->n_messages || m->in_memory || m->n_at_door[0] ||
            m->n_at_door[1] || m->l1i.n_misses || m->l1d.n_misses || m->l2.n_misses ||
-           m->llc.n_misses;
+           m->llc.n_misses || m->l1d.fetcher.n_queue || m->l2.fetcher.n_queue;
 }
 
 ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,
@@ -496,7 +506,12 @@ ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const p
     r.l1d = s->mem->l1d.count;
     r.l2 = s->mem->l2.count;
     r.llc = s->mem->llc.count;
+    r.l1d_prefetch = s->mem->l1d.fetcher.count;
+    r.l1d_prefetch.resident = ref_mem_resident(&s->mem->l1d);
+    r.l2_prefetch = s->mem->l2.fetcher.count;
+    r.l2_prefetch.resident = ref_mem_resident(&s->mem->l2);
     r.reads = s->mem->reads;
+    r.prefetch_reads = s->mem->prefetch_reads;
     r.writes = s->mem->writes;
     pn_predictor_destroy(s->predictor);
     ref_mem_free(s->mem);

@@ -12,12 +12,18 @@
 
 typedef struct ref_level {
     uint64_t hits, misses, merges, writebacks, dirty_out;
+    uint64_t prefetch_accesses, prefetch_misses;
 } ref_level;
+
+typedef struct ref_prefetch_count {
+    uint64_t issued, useful, late, useless, dropped_page, dropped_present, dropped_full, resident;
+} ref_prefetch_count;
 
 typedef struct ref_result {
     uint64_t cycles, instructions, uops, loads, stores, forwarded, mispredicted;
     ref_level l1i, l1d, l2, llc;
-    uint64_t reads, writes; /* responses of the memory */
+    ref_prefetch_count l1d_prefetch, l2_prefetch;
+    uint64_t reads, writes, prefetch_reads; /* responses of the memory */
 } ref_result;
 
 /* Runs ops until nothing is in flight; cycles: the last commit's. The port must be new. */

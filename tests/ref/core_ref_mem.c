@@ -16,6 +16,15 @@ static void cache_new(ref_cache *c, uint64_t bytes, uint32_t ways, uint32_t mshr
     assert(c->ways);
 }
 
+static void fetcher_new(ref_fetcher *f, const pn_prefetch_config *config, ref_prefetcher kind,
+                        uint64_t page_bytes)
+{
+    f->learn = kind == REF_NONE ? NULL : ref_learn_new(kind, (int)config->level);
+    f->page_lines = page_bytes / 64;
+    f->reserve = (int)config->reserve;
+    f->queue_max = (int)config->queue;
+}
+
 ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port)
 {
     ref_mem *m = calloc(1, sizeof *m);
@@ -27,11 +36,18 @@ ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port)
     cache_new(&m->l1d, config->l1d.bytes, config->l1d.ways, config->l1d.mshrs);
     cache_new(&m->l2, config->l2.bytes, config->l2.ways, config->l2.mshrs);
     cache_new(&m->llc, m->timing.llc_bytes, config->llc_ways, config->llc_mshrs);
+    static const ref_prefetcher of_l1d[] = {REF_NONE, REF_STRIDE, REF_NEXT_LINE};
+    static const ref_prefetcher of_l2[] = {REF_NONE, REF_STREAM, REF_BEST_OFFSET, REF_SPATIAL};
+    fetcher_new(&m->l1d.fetcher, &config->l1d_prefetch, of_l1d[config->l1d_prefetch.kind],
+                config->page_bytes);
+    fetcher_new(&m->l2.fetcher, &config->l2_prefetch, of_l2[config->l2_prefetch.kind], 4096);
     return m;
 }
 
 void ref_mem_free(ref_mem *m)
 {
+    ref_learn_free(m->l1d.fetcher.learn);
+    ref_learn_free(m->l2.fetcher.learn);
     free(m->l1i.ways);
     free(m->l1d.ways);
     free(m->l2.ways);
@@ -51,12 +67,13 @@ static ref_way *find_way(ref_cache *c, uint64_t line)
 }
 
 /* True when a dirty line had to go. */
-static bool put(ref_mem *m, ref_cache *c, uint64_t line, bool dirty, uint64_t *out)
+static bool put(ref_mem *m, ref_cache *c, uint64_t line, bool dirty, bool fresh, uint64_t *out)
 {
     ref_way *way = find_way(c, line);
     if (way) {
         way->used = ++m->uses;
         way->dirty |= dirty;
+        c->fetcher.count.useless += fresh;
         return false;
     }
     way = &c->ways[line % c->sets * c->n_ways];
@@ -71,7 +88,8 @@ static bool put(ref_mem *m, ref_cache *c, uint64_t line, bool dirty, uint64_t *o
     }
     bool dirty_out = way->there && way->dirty;
     *out = way->line;
-    *way = (ref_way){line, ++m->uses, true, dirty};
+    c->fetcher.count.useless += way->there && way->fresh;
+    *way = (ref_way){line, ++m->uses, true, dirty, fresh};
     c->count.dirty_out += dirty_out;
     return dirty_out;
 }
@@ -92,13 +110,18 @@ static void end_miss(ref_cache *c, uint64_t line)
 
 typedef enum outcome { HIT, MISS, MERGE, WAIT } outcome;
 
-static outcome look(ref_mem *m, ref_cache *c, const ref_request *r)
+/* *trigger: without prefetches it had missed. */
+static outcome look(ref_mem *m, ref_cache *c, const ref_request *r, bool *trigger)
 {
     ref_way *way = find_way(c, r->line);
     if (way) {
         way->used = ++m->uses;
         way->dirty |= r->write;
+        *trigger = way->fresh;
+        c->fetcher.count.useful += way->fresh;
+        way->fresh = false;
         c->count.hits++;
+        c->count.prefetch_accesses += r->prefetch;
         return HIT;
     }
     ref_miss *miss = find_miss(c, r->line);
@@ -108,9 +131,15 @@ static outcome look(ref_mem *m, ref_cache *c, const ref_request *r)
     if (!miss) {
         miss = &c->misses[c->n_misses++];
         miss->line = r->line;
-        miss->write = false;
+        miss->pc = r->pc;
+        miss->write = miss->own = miss->fresh = false;
         miss->n_clients = 0;
     }
+    *trigger = o == MISS || miss->fresh;
+    c->fetcher.count.late += miss->fresh;
+    miss->fresh = false;
+    c->count.prefetch_accesses += r->prefetch;
+    c->count.prefetch_misses += r->prefetch && o == MISS;
     miss->write |= r->write;
     miss->clients[miss->n_clients++] = r->client;
     if (o == MISS)
@@ -122,10 +151,15 @@ static outcome look(ref_mem *m, ref_cache *c, const ref_request *r)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void send(ref_mem *m, ref_kind kind, uint64_t due, uint64_t line, int who)
+static void send_as(ref_mem *m, ref_kind kind, uint64_t due, uint64_t line, int who, bool prefetch)
 {
     assert(m->n_messages < REF_LIST);
-    m->messages[m->n_messages++] = (ref_message){due, kind, line, who};
+    m->messages[m->n_messages++] = (ref_message){due, kind, line, who, prefetch};
+}
+
+static void send(ref_mem *m, ref_kind kind, uint64_t due, uint64_t line, int who)
+{
+    send_as(m, kind, due, line, who, false);
 }
 
 /* The first message of a kind that arrives now, taken out of the list. */
@@ -152,12 +186,15 @@ static uint64_t take_link(uint64_t *free_at, uint64_t now, uint32_t cycles)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static bool submit(ref_mem *m, uint64_t line, bool write)
+static bool submit(ref_mem *m, uint64_t line, bool write, bool prefetch)
 {
     uint64_t retry;
     pn_mem_request request = {.time_ps = m->now_ps,
                               .address = line * 64,
-                              .tag = line << 1 | write,
+                              .tag = line << 2 | (uint64_t)prefetch << 1 | write,
+                              .origin = write      ? PN_MEM_WRITEBACK
+                                        : prefetch ? PN_MEM_PREFETCH
+                                                   : PN_MEM_DEMAND,
                               .bytes = 64,
                               .kind = write ? PANEM_WRITE : PANEM_READ};
     panem_status status = pn_mem_submit(m->port, &retry, &request);
@@ -168,19 +205,21 @@ static bool submit(ref_mem *m, uint64_t line, bool write)
     return status == PANEM_OK;
 }
 
-static void to_memory(ref_mem *m, uint64_t line, bool write)
+static void to_memory(ref_mem *m, uint64_t line, bool write, bool prefetch)
 {
     m->writes_held += write;
     bool first = m->n_at_door[0] == 0 && (!write || m->n_at_door[1] == 0);
-    if (!first || !submit(m, line, write))
-        m->at_door[write][m->n_at_door[write]++] = (ref_request){line, 0, write};
+    if (!first || !submit(m, line, write, prefetch))
+        m->at_door[write][m->n_at_door[write]++] =
+            (ref_request){.line = line, .write = write, .prefetch = prefetch};
 }
 
 static void offer_again(ref_mem *m)
 {
     for (int kind = 0; kind < 2; kind++) {
         while (m->n_at_door[kind]) {
-            if (!submit(m, m->at_door[kind][0].line, kind == 1))
+            const ref_request *r = &m->at_door[kind][0];
+            if (!submit(m, r->line, kind == 1, r->prefetch))
                 return;
             m->n_at_door[kind]--;
             memmove(m->at_door[kind], m->at_door[kind] + 1,
@@ -207,7 +246,8 @@ static void memory(ref_mem *m)
             m->writes_held -= m->config.write_hold == PN_HOLD_UNTIL_DONE;
         } else {
             m->reads++;
-            send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 1, 0);
+            m->prefetch_reads += r.tag >> 1 & 1;
+            send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 2, 0);
         }
     }
 }
@@ -217,28 +257,28 @@ static void memory(ref_mem *m)
 static void put_llc(ref_mem *m, uint64_t line, bool dirty)
 {
     uint64_t out;
-    if (put(m, &m->llc, line, dirty, &out))
-        to_memory(m, out, true);
+    if (put(m, &m->llc, line, dirty, false, &out))
+        to_memory(m, out, true, false);
 }
 
-static void put_l2(ref_mem *m, uint64_t line, bool dirty)
+static void put_l2(ref_mem *m, uint64_t line, bool dirty, bool fresh)
 {
     uint64_t out;
-    if (!put(m, &m->l2, line, dirty, &out))
+    if (!put(m, &m->l2, line, dirty, fresh, &out))
         return;
     take_link(&m->l2_link_free, m->now, m->timing.l2_link_cyc);
     m->llc.count.writebacks++;
     put_llc(m, out, true);
 }
 
-static void put_l1d(ref_mem *m, uint64_t line, bool dirty)
+static void put_l1d(ref_mem *m, uint64_t line, bool dirty, bool fresh)
 {
     uint64_t out;
-    if (!put(m, &m->l1d, line, dirty, &out))
+    if (!put(m, &m->l1d, line, dirty, fresh, &out))
         return;
     take_link(&m->l1_link_free, m->now, m->timing.l1_link_cyc);
     m->l2.count.writebacks++;
-    put_l2(m, out, true);
+    put_l2(m, out, true, false);
 }
 
 static void wake(ref_mem *m, int client, uint64_t done)
@@ -251,7 +291,7 @@ static void fill_l1(ref_mem *m, uint64_t line, int who)
 {
     uint64_t out;
     if (who == 1) {
-        put(m, &m->l1i, line, false, &out);
+        put(m, &m->l1i, line, false, false, &out);
         end_miss(&m->l1i, line);
         m->fetch_done = m->now + 1;
         return;
@@ -260,8 +300,9 @@ static void fill_l1(ref_mem *m, uint64_t line, int who)
     for (int i = 0; i < miss->n_clients; i++)
         wake(m, miss->clients[i], m->now + 1);
     bool write = miss->write;
+    bool fresh = miss->fresh;
     end_miss(&m->l1d, line);
-    put_l1d(m, line, write);
+    put_l1d(m, line, write, fresh);
 }
 
 static void fill_l2(ref_mem *m, uint64_t line)
@@ -269,8 +310,11 @@ static void fill_l2(ref_mem *m, uint64_t line)
     ref_miss *miss = find_miss(&m->l2, line);
     for (int i = 0; i < miss->n_clients; i++)
         send(m, REF_L1_READY, m->now, line, miss->clients[i]);
+    bool fresh = miss->fresh;
+    if (m->l2.fetcher.learn)
+        ref_learn_filled(m->l2.fetcher.learn, line, miss->own);
     end_miss(&m->l2, line);
-    put_l2(m, line, false);
+    put_l2(m, line, false, fresh);
 }
 
 static void fills(ref_mem *m)
@@ -301,38 +345,105 @@ static void fills(ref_mem *m)
         fill_l1(m, x.line, x.who);
 }
 
+/* ---- prefetches ------------------------------------------------------------------------------ */
+
+/* An access was settled. */
+static void propose(ref_fetcher *f, const ref_request *r, bool trigger)
+{
+    uint64_t lines[64];
+    if (!f->learn)
+        return;
+    int n = ref_learn_access(f->learn, lines, r->line, r->address, r->pc, trigger, f->page_lines);
+    for (int i = 0; i < n; i++) {
+        bool queued = false;
+        for (int k = 0; k < f->n_queue; k++)
+            queued |= f->queue[k].line == lines[i];
+        f->count.issued++;
+        if (lines[i] / f->page_lines != r->line / f->page_lines)
+            f->count.dropped_page++;
+        else if (queued)
+            f->count.dropped_present++;
+        else if (f->n_queue == f->queue_max)
+            f->count.dropped_full++;
+        else
+            f->queue[f->n_queue++] = (ref_request){.line = lines[i], .pc = r->pc};
+    }
+}
+
+/* The oldest of the queue leaves; true: it was sent. */
+static bool send_prefetch(ref_cache *c, uint64_t *line)
+{
+    ref_fetcher *f = &c->fetcher;
+    int open = c->max_misses - f->reserve;
+    if (f->n_queue == 0 || c->n_misses >= (open > 1 ? open : 1))
+        return false;
+    ref_request r = f->queue[0];
+    memmove(f->queue, f->queue + 1, (size_t)--f->n_queue * sizeof f->queue[0]);
+    if (find_way(c, r.line) || find_miss(c, r.line)) {
+        f->count.dropped_present++;
+        return false;
+    }
+    ref_miss *miss = &c->misses[c->n_misses++];
+    miss->line = *line = r.line;
+    miss->pc = r.pc;
+    miss->write = false;
+    miss->own = miss->fresh = true;
+    miss->n_clients = 0;
+    return true;
+}
+
+uint64_t ref_mem_resident(const ref_cache *c)
+{
+    uint64_t n = (uint64_t)c->fetcher.n_queue;
+    for (int i = 0; i < c->n_misses; i++)
+        n += c->misses[i].fresh;
+    for (uint64_t i = 0; i < c->sets * c->n_ways; i++)
+        n += c->ways[i].there && c->ways[i].fresh;
+    return n;
+}
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 static bool try_llc(ref_mem *m, const ref_request *r)
 {
     uint32_t rest = m->timing.llc_cyc - m->timing.l2_cyc;
+    bool trigger;
     if (m->writes_held >= m->config.write_buffer)
         return false;
-    outcome o = look(m, &m->llc, r);
+    outcome o = look(m, &m->llc, r, &trigger);
     if (o == HIT)
         send(m, REF_L2_READY, m->now + rest - 1, r->line, 0);
     else if (o == MISS)
-        send(m, REF_DOOR, m->now + rest + m->timing.mem_request_cyc, r->line, 0);
+        send_as(m, REF_DOOR, m->now + rest + m->timing.mem_request_cyc, r->line, 0, r->prefetch);
     return o != WAIT;
 }
 
 static bool try_l2(ref_mem *m, const ref_request *r)
 {
     uint32_t above = r->client == 1 ? m->timing.l1i_cyc : m->timing.l1d_cyc;
-    outcome o = look(m, &m->l2, r);
+    bool trigger;
+    outcome o = look(m, &m->l2, r, &trigger);
     if (o == HIT)
         send(m, REF_L1_READY, m->now + m->timing.l2_cyc - above - 1, r->line, r->client);
     else if (o == MISS)
-        send(m, REF_LLC_LOOK, m->now + m->timing.l2_cyc - above, r->line, 0);
+        send_as(m, REF_LLC_LOOK, m->now + m->timing.l2_cyc - above, r->line, 0, r->prefetch);
+    if (o != WAIT && r->client == 0) {
+        ref_request asked = *r;
+        asked.pc = find_miss(&m->l1d, r->line)->pc;
+        propose(&m->l2.fetcher, &asked, trigger);
+    }
     return o != WAIT;
 }
 
 static bool try_l1d(ref_mem *m, const ref_request *r, bool *hit)
 {
-    outcome o = look(m, &m->l1d, r);
+    bool trigger;
+    outcome o = look(m, &m->l1d, r, &trigger);
     *hit = o == HIT;
     if (o == MISS)
         send(m, REF_L2_LOOK, m->now + m->timing.l1d_cyc, r->line, 0);
+    if (o != WAIT)
+        propose(&m->l1d.fetcher, r, trigger);
     return o != WAIT;
 }
 
@@ -344,29 +455,34 @@ static void drop_first(ref_cache *c)
 static void requests(ref_mem *m)
 {
     ref_message x;
+    uint64_t line;
     bool hit;
     while (receive(m, REF_DOOR, &x))
-        to_memory(m, x.line, false);
+        to_memory(m, x.line, false, x.prefetch);
     while (m->llc.n_waiting && try_llc(m, &m->llc.waiting[0]))
         drop_first(&m->llc);
     while (receive(m, REF_LLC_LOOK, &x)) {
-        ref_request r = {x.line, 0, false};
+        ref_request r = {.line = x.line, .prefetch = x.prefetch};
         if (!try_llc(m, &r))
             m->llc.waiting[m->llc.n_waiting++] = r;
     }
     while (m->l2.n_waiting && try_l2(m, &m->l2.waiting[0]))
         drop_first(&m->l2);
     while (receive(m, REF_L2_LOOK, &x)) {
-        ref_request r = {x.line, x.who, false};
+        ref_request r = {.line = x.line, .client = x.who, .prefetch = x.prefetch};
         if (!try_l2(m, &r))
             m->l2.waiting[m->l2.n_waiting++] = r;
     }
+    if (send_prefetch(&m->l2, &line))
+        send_as(m, REF_LLC_LOOK, m->now + m->timing.l2_cyc - m->timing.l1d_cyc, line, 0, true);
     while (m->l1d.n_waiting && try_l1d(m, &m->l1d.waiting[0], &hit)) {
         const ref_request *r = &m->l1d.waiting[0];
         if (hit)
             wake(m, r->client, m->now + (r->write ? 1 : m->timing.l1d_cyc));
         drop_first(&m->l1d);
     }
+    if (send_prefetch(&m->l1d, &line))
+        send_as(m, REF_L2_LOOK, m->now + m->timing.l1d_cyc, line, 0, true);
 }
 
 void ref_mem_cycle(ref_mem *m, uint64_t cycle)
@@ -378,19 +494,19 @@ void ref_mem_cycle(ref_mem *m, uint64_t cycle)
     requests(m);
 }
 
-bool ref_mem_access(ref_mem *m, uint64_t line, int client, bool write)
+bool ref_mem_access(ref_mem *m, const ref_request *r)
 {
-    ref_request r = {line, client, write};
     bool hit;
-    if (!try_l1d(m, &r, &hit))
-        m->l1d.waiting[m->l1d.n_waiting++] = r;
+    if (!try_l1d(m, r, &hit))
+        m->l1d.waiting[m->l1d.n_waiting++] = *r;
     return hit;
 }
 
 bool ref_mem_fetch(ref_mem *m, uint64_t line)
 {
-    ref_request r = {line, 0, false};
-    if (look(m, &m->l1i, &r) == HIT)
+    ref_request r = {.line = line};
+    bool trigger;
+    if (look(m, &m->l1i, &r, &trigger) == HIT)
         return true;
     m->fetch_done = UINT64_MAX;
     send(m, REF_L2_LOOK, m->now + m->timing.l1i_cyc, line, 1);

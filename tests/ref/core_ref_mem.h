@@ -5,17 +5,19 @@
 #include <stdbool.h>
 
 #include "core_ref.h"
+#include "core_ref_prefetch.h"
 
 enum { REF_LIST = 1 << 16, REF_MSHRS = 256, REF_CLIENTS = 1024 };
 
 typedef struct ref_way {
     uint64_t line, used;
-    bool there, dirty;
+    bool there, dirty, fresh; /* fresh: prefetched and not used */
 } ref_way;
 
 typedef struct ref_miss {
-    uint64_t line;
+    uint64_t line, pc;
     bool write;
+    bool own, fresh; /* own: a prefetch of this level asked first; fresh: and nobody since */
     int clients[REF_CLIENTS]; /* L1D: uops or ~store numbers; L2: 0 = L1D, 1 = L1I */
     int n_clients;
 } ref_miss;
@@ -24,7 +26,19 @@ typedef struct ref_request {
     uint64_t line;
     int client;
     bool write;
+    bool prefetch; /* it was one when it left the level above */
+    uint64_t address, pc;
 } ref_request;
+
+/* Prefetches of a level. */
+typedef struct ref_fetcher {
+    ref_learn *learn; /* NULL: none */
+    uint64_t page_lines;
+    int reserve, queue_max;
+    ref_request queue[REF_MSHRS];
+    int n_queue;
+    ref_prefetch_count count;
+} ref_fetcher;
 
 typedef struct ref_cache {
     ref_way *ways;
@@ -35,6 +49,7 @@ typedef struct ref_cache {
     ref_request waiting[REF_LIST];
     int n_waiting;
     ref_level count;
+    ref_fetcher fetcher;
 } ref_cache;
 
 /* Something on its way that arrives at a cycle. */
@@ -54,6 +69,7 @@ typedef struct ref_message {
     ref_kind kind;
     uint64_t line;
     int who;
+    bool prefetch;
 } ref_message;
 
 typedef struct ref_mem {
@@ -67,7 +83,7 @@ typedef struct ref_mem {
     uint64_t l1_link_free, l2_link_free;
     ref_request at_door[2][REF_LIST]; /* reads and writes the memory refused so far */
     int n_at_door[2];
-    uint64_t writes_held, reads, writes, in_memory;
+    uint64_t writes_held, reads, writes, in_memory, prefetch_reads;
     uint64_t fetch_done;
     /* what became known in this cycle: client and when its line can be used */
     int woken[REF_LIST];
@@ -79,8 +95,10 @@ ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port);
 void ref_mem_free(ref_mem *m);
 /* Memory, fills, requests and waiting L1 accesses of one cycle. */
 void ref_mem_cycle(ref_mem *m, uint64_t cycle);
+/* Prefetches that have not ended. */
+uint64_t ref_mem_resident(const ref_cache *c);
 /* True: a hit. */
-bool ref_mem_access(ref_mem *m, uint64_t line, int client, bool write);
+bool ref_mem_access(ref_mem *m, const ref_request *r);
 bool ref_mem_fetch(ref_mem *m, uint64_t line);
 
 #endif
