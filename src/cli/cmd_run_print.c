@@ -53,6 +53,42 @@ static json_t *level_tree(const pn_level_stats *s, uint64_t instructions)
     set_count(o, "mshr_waits", s->waits);
     set_count(o, "writebacks_in", s->writebacks);
     set_count(o, "dirty_out", s->dirty_out);
+    set_count(o, "prefetch_accesses", s->prefetch_accesses);
+    set_count(o, "prefetch_misses", s->prefetch_misses);
+    return o;
+}
+
+/* issued is the sum of the seven numbers after it. misses: of demand, at that level. */
+static json_t *prefetch_tree(const pn_prefetch_stats *s, const pn_prefetch_ops *ops, uint32_t level,
+                             uint64_t misses)
+{
+    json_t *o = json_object();
+    double good = (double)(s->useful + s->late);
+    set_text(o, "prefetcher", ops ? ops->name : "none");
+    set_count(o, "level", ops ? level : 0);
+    set_count(o, "issued", s->issued);
+    set_count(o, "useful", s->useful);
+    set_count(o, "late", s->late);
+    set_count(o, "useless", s->useless);
+    set_count(o, "dropped_other_page", s->dropped_page);
+    set_count(o, "dropped_present", s->dropped_present);
+    set_count(o, "dropped_queue_full", s->dropped_full);
+    set_count(o, "resident_change", s->resident);
+    set_number(o, "accuracy_pct", 100.0 * pn_prefetch_accuracy(s));
+    set_number(o, "coverage_pct", 100.0 * over(good, good + (double)misses));
+    return o;
+}
+
+static json_t *prefetches_tree(const pn_core_config *c, const pn_core_counts *n)
+{
+    json_t *o = json_object();
+    (void)json_object_set_new(o, "l1d",
+                              prefetch_tree(&n->l1d_prefetch,
+                                            pn_prefetch_of_l1d[c->l1d_prefetch.kind],
+                                            c->l1d_prefetch.level, n->l1d.misses));
+    (void)json_object_set_new(o, "l2",
+                              prefetch_tree(&n->l2_prefetch, pn_prefetch_of_l2[c->l2_prefetch.kind],
+                                            c->l2_prefetch.level, n->l2.misses));
     return o;
 }
 
@@ -188,6 +224,7 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
     (void)json_object_set_new(levels, "l2", level_tree(&n->l2, n->instructions));
     (void)json_object_set_new(levels, "llc", level_tree(&n->llc, n->instructions));
     (void)json_object_set_new(o, "levels", levels);
+    (void)json_object_set_new(o, "prefetches", prefetches_tree(&s->config, n));
     (void)json_object_set_new(
         o, "reads",
         latency_tree(pn_core_latency(core, false), n->door.reads, n->door.read_ps, seconds));
@@ -214,7 +251,7 @@ static void print_value(const json_t *value, int width, int decimals, FILE *out)
     else if (json_is_real(value))
         fprintf(out, "%*.*f", width, decimals, json_real_value(value));
     else if (json_is_string(value))
-        fprintf(out, "%s", json_string_value(value)[0] ? json_string_value(value) : "n/a");
+        fprintf(out, "%*s", width, json_string_value(value)[0] ? json_string_value(value) : "n/a");
     else if (json_is_boolean(value))
         fprintf(out, "%s", json_is_true(value) ? "yes" : "no");
     else
@@ -255,6 +292,7 @@ static void print_columns(const json_t *o, const char *const *names, const char 
 void pn_run_print(const json_t *report, FILE *out)
 {
     static const char *const levels[] = {"l1i", "l1d", "l2", "llc", NULL};
+    static const char *const prefetchers[] = {"l1d", "l2", NULL};
     static const char *const kinds[] = {"reads", "writes", NULL};
     static const char *const views[] = {"core", "interface", "memory", NULL};
     const json_t *whole = json_object_get(report, "views_of_whole_run");
@@ -263,6 +301,7 @@ void pn_run_print(const json_t *report, FILE *out)
     print_section(report, "core", "core, measured phase", out);
     print_section(report, "branches", "branches", out);
     print_columns(json_object_get(report, "levels"), levels, "caches", out);
+    print_columns(json_object_get(report, "prefetches"), prefetchers, "prefetches", out);
     print_columns(report, kinds, "memory, measured phase", out);
     print_section(report, "responses_by_cbusy", "responses by busy level (CBusy)", out);
     print_columns(whole, views, "views of the whole run", out);

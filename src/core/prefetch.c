@@ -1,6 +1,7 @@
 /* prefetch.c - see prefetch.h: queue, accounting, accuracy. */
 #include "core/prefetch.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 const pn_prefetch_ops *const pn_prefetch_of_l1d[] = {NULL, &pn_prefetch_stride,
@@ -109,6 +110,13 @@ pn_mshr *pn_prefetch_send(pn_prefetch *p)
     pn_mshr *m = pn_level_take(p->at, e.line);
     m->pc = e.pc;
     return m;
+}
+
+double pn_prefetch_accuracy(const pn_prefetch_stats *s)
+{
+    uint64_t good = s->useful + s->late;
+    uint64_t all = good + s->useless;
+    return all ? (double)good / (double)all : (double)NAN;
 }
 
 pn_prefetch_stats pn_prefetch_stats_now(const pn_prefetch *p)

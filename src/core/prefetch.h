@@ -127,6 +127,13 @@ static inline uint32_t pn_prefetch_accuracy_pct(const pn_prefetch *p)
 {
     return p->accuracy_pct;
 }
+/* Never sent, for any reason. */
+static inline uint64_t pn_prefetch_dropped(const pn_prefetch_stats *s)
+{
+    return s->dropped_page + s->dropped_present + s->dropped_full;
+}
+/* (useful + late) / (useful + late + useless); NaN when none ended. */
+double pn_prefetch_accuracy(const pn_prefetch_stats *s);
 /* All counters; resident is counted now, at the cost of reading the level's tags. */
 pn_prefetch_stats pn_prefetch_stats_now(const pn_prefetch *p);
 

@@ -7,15 +7,16 @@
 
 /* threshold: how often in a row an instruction's stride was seen again; distance: strides (or
  * lines) ahead. Level 3 looks as far ahead as the stride prefetcher of [gem5], 8; the rest: guess,
- * halves. */
-const pn_prefetch_tuning pn_tuning_stride[] = {{3, 0, 0}, {3, 2, 1}, {2, 4, 2}, {2, 8, 4}};
+ * halves. With a degree of 1 it would never be more than one step ahead: 2 at least. */
+const pn_prefetch_tuning pn_tuning_stride[] = {{3, 0, 0}, {3, 2, 2}, {2, 4, 2}, {2, 8, 4}};
 
 /* degree: lines after the one that missed. Guess: one is the classic; more for longer latencies. */
 const pn_prefetch_tuning pn_tuning_next_line[] = {{0, 0, 0}, {0, 1, 1}, {0, 2, 2}, {0, 4, 4}};
 
-/* threshold: steps in one direction; distance and degree: [FDP]'s very conservative,
- * middle-of-the-road and aggressive settings. Threshold: [FDP] trains on two more misses. */
-const pn_prefetch_tuning pn_tuning_stream[] = {{3, 0, 0}, {3, 4, 1}, {2, 16, 2}, {2, 32, 4}};
+/* threshold: steps in one direction; [FDP] trains on two more misses. distance and degree: [FDP]'s
+ * very conservative, middle-of-the-road and aggressive settings, but for a degree of 2 instead of 1
+ * in the first, which would never get ahead here. */
+const pn_prefetch_tuning pn_tuning_stream[] = {{3, 0, 0}, {3, 4, 2}, {2, 16, 2}, {2, 32, 4}};
 
 /* threshold: the best offset's score must be above; degree: multiples of it. Level 2 is [BO]
  * (BADSCORE 1, degree 1); level 1 asks for a third of the highest score, level 3 is twice as deep:

@@ -164,7 +164,7 @@ static void fill_l1d(pn_uncore *u, uint64_t cycle, uint64_t line)
     uint64_t out = pn_level_fill(&u->l1d, line, m->write, m->prefetch);
     for (uint32_t c = m->first; c != PN_CLIENT_NONE; c = u->next_client[c])
         wake(u, c, cycle + 1);
-    if (m->from_memory && m->first != PN_CLIENT_NONE) {
+    if (m->from_memory && !m->own) {
         u->view.lines++;
         u->view.cycles += cycle + 1 - m->start_cyc;
     }
@@ -200,10 +200,11 @@ static void fill_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
     uint32_t who = m->first;
     uint32_t first = m->last;
     bool from_memory = m->from_memory;
+    bool own = m->own;
     uint64_t out = pn_level_fill(&u->l2, line, false, m->prefetch);
     pn_prefetch_filled(&u->l2_prefetch, line, m->own);
     pn_level_free(&u->l2, m);
-    if (who & 1U << FROM_L1D && from_memory)
+    if (who & 1U << FROM_L1D && from_memory && !own)
         pn_level_find(&u->l1d, line)->from_memory = true;
     u->mem_lines += from_memory;
     if (who)

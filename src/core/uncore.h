@@ -30,7 +30,8 @@ typedef struct pn_woken {
     uint64_t done_cyc; /* when the line can be used */
 } pn_woken;
 
-/* Loads and stores whose line came from memory: the core's view. */
+/* Loads and stores whose line came from memory, and that no prefetch asked for before them: the
+ * core's view. */
 typedef struct pn_core_view {
     uint64_t lines, cycles; /* from the L1 access until the line could be used */
 } pn_core_view;

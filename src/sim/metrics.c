@@ -62,6 +62,18 @@ PER_KILO(l2_mpki, n->l2.misses)
 PER_KILO(llc_mpki, n->llc.misses)
 PER_KILO(branch_mpki,
          n->predict.conditional_missed + n->predict.indirect_missed + n->predict.returns_missed)
+PER_KILO(llc_demand_mpki, n->llc.misses - n->llc.prefetch_misses)
+#define PREFETCHES(level)                                                      \
+    COUNT(level##_prefetch_issued, n->level##_prefetch.issued)                 \
+    COUNT(level##_prefetch_useful, n->level##_prefetch.useful)                 \
+    COUNT(level##_prefetch_late, n->level##_prefetch.late)                     \
+    COUNT(level##_prefetch_useless, n->level##_prefetch.useless)               \
+    COUNT(level##_prefetch_dropped, pn_prefetch_dropped(&n->level##_prefetch)) \
+    COUNT(level##_prefetch_resident, (int64_t)n->level##_prefetch.resident)    \
+    COUNT(level##_prefetch_accuracy_pct, 100.0 * pn_prefetch_accuracy(&n->level##_prefetch))
+PREFETCHES(l1d)
+PREFETCHES(l2)
+COUNT(prefetch_read_pct, over(100.0 * (double)n->door.prefetch_reads, (double)n->door.reads))
 COUNT(l1d_accesses, n->l1d.accesses)
 COUNT(l2_accesses, n->l2.accesses)
 COUNT(llc_accesses, n->llc.accesses)
@@ -108,6 +120,22 @@ const pn_metric pn_metrics[] = {
     METRIC(l1d_mpki, "1/kinstr", "L1D misses per thousand instructions"),
     METRIC(l2_mpki, "1/kinstr", "L2 misses per thousand instructions"),
     METRIC(llc_mpki, "1/kinstr", "LLC misses per thousand instructions"),
+    METRIC(llc_demand_mpki, "1/kinstr", "those that no prefetch asked for"),
+    METRIC(l1d_prefetch_issued, "lines", "proposed by L1D's prefetcher"),
+    METRIC(l1d_prefetch_useful, "lines", "of these, brought and then used"),
+    METRIC(l1d_prefetch_late, "lines", "asked for while on their way"),
+    METRIC(l1d_prefetch_useless, "lines", "driven out unused"),
+    METRIC(l1d_prefetch_dropped, "lines", "never sent: other page, present already, queue full"),
+    METRIC(l1d_prefetch_resident, "lines", "not ended: end minus beginning of the phase"),
+    METRIC(l1d_prefetch_accuracy_pct, "%", "useful and late of those that ended"),
+    METRIC(l2_prefetch_issued, "lines", "proposed by L2's prefetcher"),
+    METRIC(l2_prefetch_useful, "lines", "of these, brought and then used"),
+    METRIC(l2_prefetch_late, "lines", "asked for while on their way"),
+    METRIC(l2_prefetch_useless, "lines", "driven out unused"),
+    METRIC(l2_prefetch_dropped, "lines", "never sent: other page, present already, queue full"),
+    METRIC(l2_prefetch_resident, "lines", "not ended: end minus beginning of the phase"),
+    METRIC(l2_prefetch_accuracy_pct, "%", "useful and late of those that ended"),
+    METRIC(prefetch_read_pct, "%", "prefetches among the memory's reads"),
     METRIC(branch_mpki, "1/kinstr", "mispredicted branches per thousand instructions"),
     METRIC(l1d_accesses, "", "L1D accesses"),
     METRIC(l2_accesses, "", "L2 accesses"),

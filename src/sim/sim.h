@@ -14,7 +14,7 @@
 #include "sim/tap.h"
 
 /* Raised whenever any point's results may change; part of every stored point's key. */
-enum { PN_RESULTS_VERSION = 1 };
+enum { PN_RESULTS_VERSION = 2 };
 
 typedef enum pn_sim_load { PN_LOAD_WHOLE = 0, PN_LOAD_MODERATE, PN_LOAD_HEAVY } pn_sim_load;
 /* NULL-terminated, in enum order. */

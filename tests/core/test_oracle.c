@@ -299,6 +299,43 @@ static void the_core_agrees_with_the_oracle_to_the_cycle(void **state)
     }
 }
 
+static const char *const PREFETCHERS[] = {
+    "l1d_prefetch=stride",
+    "l1d_prefetch=stride l1d_prefetch_level=3 l1d_size=4KiB l2_size=16KiB llc_size=64KiB",
+    "l1d_prefetch=next-line l1d_prefetch_level=3 l1d_size=4KiB l2_size=32KiB llc_size=128KiB",
+    "l2_prefetch=stream l2_prefetch_level=3 l1d_size=4KiB l2_size=16KiB llc_size=64KiB",
+    "l2_prefetch=best-offset l1d_size=4KiB l2_size=16KiB llc_size=64KiB",
+    "l2_prefetch=best-offset l2_prefetch_level=3 l1d_size=4KiB l2_size=16KiB llc_size=64KiB "
+    "l2_mshrs=12 l2_prefetch_reserve=2",
+    "l2_prefetch=spatial l2_prefetch_level=1 l1d_size=4KiB l2_size=16KiB llc_size=64KiB",
+    "l2_prefetch=spatial l2_prefetch_level=3 l1d_prefetch=next-line l1d_size=4KiB l2_size=16KiB "
+    "llc_size=64KiB l1d_prefetch_queue=2 l2_prefetch_queue=3",
+    "l1d_prefetch=stride l2_prefetch=stream l1d_size=4KiB l2_size=16KiB llc_size=64KiB l1d_mshrs=2 "
+    "l2_mshrs=2 llc_mshrs=1 write_buffer=1",
+    "l1d_prefetch=next-line l2_prefetch=best-offset l1d_prefetch_level=3 l2_prefetch_level=3 "
+    "page_size=65536B l1d_size=4KiB l2_size=16KiB llc_size=64KiB l2_fill_bytes_per_cycle=3 "
+    "l1_fill_bytes_per_cycle=5",
+    "l1d_prefetch=stride l2_prefetch=spatial l1d_prefetch_level=0 l2_prefetch_level=0",
+};
+
+static void it_agrees_with_prefetchers(void **state)
+{
+    (void)state;
+    enum { COUNT = 8000, PREFETCHERS_COUNT = sizeof PREFETCHERS / sizeof PREFETCHERS[0] };
+    uint64_t used = 0;
+    for (uint64_t seed = 21; seed <= 22; seed++) {
+        program *p = generate(seed, COUNT);
+        for (size_t i = 0; i < PREFETCHERS_COUNT; i++) {
+            pn_core_result r = compare(p, PREFETCHERS[i], NULL, NULL);
+            used += r.whole.l1d_prefetch.useful + r.whole.l2_prefetch.useful;
+        }
+        (void)compare(p, PREFETCHERS[1], "panem", SET);
+        (void)compare(p, PREFETCHERS[7], "panem", SET);
+        program_free(p);
+    }
+    assert_true(used > 1000);
+}
+
 static void it_agrees_in_front_of_a_memory_under_load(void **state)
 {
     (void)state;
@@ -391,6 +428,7 @@ int main(int argc, const char **argv)
     const struct CMUnitTest one[] = {PN_TEST(the_core_agrees_on_a_trace)};
     const struct CMUnitTest tests[] = {
         PN_TEST(the_core_agrees_with_the_oracle_to_the_cycle),
+        PN_TEST(it_agrees_with_prefetchers),
         PN_TEST(it_agrees_in_front_of_a_memory_under_load),
         PN_TEST(it_agrees_in_front_of_a_dram),
         PN_TEST(it_agrees_within_a_percent_where_a_dram_refuses),

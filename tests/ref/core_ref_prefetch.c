@@ -84,7 +84,7 @@ static void next_line(const ref_learn *l, ask *a, bool trigger)
 
 static void by_stride(ref_learn *l, ask *a, uint64_t address, uint64_t pc)
 {
-    static const int sure_enough[] = {3, 3, 2, 2}, far[] = {0, 2, 4, 8}, many[] = {0, 1, 2, 4};
+    static const int sure_enough[] = {3, 3, 2, 2}, far[] = {0, 2, 4, 8}, many[] = {0, 2, 2, 4};
     stride *e = &l->strides[(pc ^ (pc >> 8)) % N_STRIDES];
     int64_t by = (int64_t)(address - e->address);
     bool new_line = address / 64 != e->address / 64;
@@ -145,7 +145,7 @@ static void new_stream(ref_learn *l, uint64_t frame, int64_t at)
 
 static void streams(ref_learn *l, ask *a, bool trigger)
 {
-    static const int enough[] = {3, 3, 2, 2}, far[] = {0, 4, 16, 32}, many[] = {0, 1, 2, 4};
+    static const int enough[] = {3, 3, 2, 2}, far[] = {0, 4, 16, 32}, many[] = {0, 2, 2, 4};
     uint64_t frame = a->line / FRAME;
     int64_t at = (int64_t)(a->line % FRAME);
     if (!trigger)
