@@ -429,9 +429,9 @@ static void the_core_agrees_on_a_trace(void **state)
     const char *settings = arguments[3] ? arguments[3] : "";
     const char *model = arguments[3] ? arguments[4] : NULL;
     pn_core_result r = compare(p, settings, model, model ? arguments[5] : NULL);
+    uint64_t cycles = r.warmup_cyc + r.measured_cyc;
     print_message("%llu instructions, %llu cycles, %llu lines from memory: equal\n",
-                  (unsigned long long)r.whole.instructions,
-                  (unsigned long long)(r.warmup_cyc + r.measured_cyc),
+                  (unsigned long long)r.whole.instructions, (unsigned long long)cycles,
                   (unsigned long long)r.whole.mem_lines);
     program_free(p);
 }
