@@ -11,12 +11,13 @@ enum { KEY_FORMAT = 256, KEY_TIMING, KEY_SERIES };
 
 typedef struct settings {
     const char *folder, *sql, *path;
-    bool wants_sql, timing, series, json;
+    bool wants_sql, timing, series, json, exports, sqlite;
 } settings;
 
 static const struct argp_option EXPORT_OPTIONS[] = {
-    {"format", KEY_FORMAT, "F", 0, "csv or json (default csv)", 0},
-    {"output", 'o', "FILE", 0, "write here instead of to standard output", 0},
+    {"format", KEY_FORMAT, "F", 0,
+     "csv, json or sqlite, a database with a table results (default csv)", 0},
+    {"output", 'o', "FILE", 0, "write here instead of to standard output; sqlite needs it", 0},
     {"timing", KEY_TIMING, NULL, 0, "host seconds, attempts, host and time of each point, too", 0},
     {"series", KEY_SERIES, NULL, 0,
      "instead, what every point did over time, where the study keeps series: a row per step", 0},
@@ -31,6 +32,30 @@ static const struct argp_option STATUS_OPTIONS[] = {
     {"format", KEY_FORMAT, "F", 0, "of the list of failed points: csv or json (default csv)", 0},
     {0},
 };
+
+static panem_status take_format(settings *s, const char *text, panem_error *err)
+{
+    s->json = strcmp(text, "json") == 0;
+    s->sqlite = s->exports && strcmp(text, "sqlite") == 0;
+    if (s->json || s->sqlite || strcmp(text, "csv") == 0)
+        return PANEM_OK;
+    return pn_err(err, PANEM_E_ARG,
+                  s->exports ? "--format: '%s' is not csv, json or sqlite"
+                             : "--format: '%s' is neither csv nor json",
+                  text);
+}
+
+static panem_status check(const settings *s, panem_error *err)
+{
+    if (!s->folder || (s->wants_sql && !s->sql))
+        return pn_err(err, PANEM_E_ARG,
+                      s->wants_sql ? "DIR and \"SQL\" are needed" : "no folder was given");
+    if (s->sqlite && !s->path)
+        return pn_err(err, PANEM_E_ARG, "--format sqlite needs --output FILE");
+    if (s->sqlite && s->series)
+        return pn_err(err, PANEM_E_ARG, "--format sqlite has a table series; no --series");
+    return PANEM_OK;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -48,9 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         s->series = true;
         break;
     case KEY_FORMAT:
-        s->json = strcmp(arg, "json") == 0;
-        if (!s->json && strcmp(arg, "csv") != 0)
-            status = pn_err(&err, PANEM_E_ARG, "--format: '%s' is neither csv nor json", arg);
+        status = take_format(s, arg, &err);
         break;
     case ARGP_KEY_ARG:
         if (!s->folder)
@@ -61,9 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             return ARGP_ERR_UNKNOWN;
         break;
     case ARGP_KEY_END:
-        if (!s->folder || (s->wants_sql && !s->sql))
-            status = pn_err(&err, PANEM_E_ARG,
-                            s->wants_sql ? "DIR and \"SQL\" are needed" : "no folder was given");
+        status = check(s, &err);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -75,6 +96,13 @@ static error_t parse_query(int key, char *arg, struct argp_state *state)
 {
     if (key == ARGP_KEY_INIT)
         ((settings *)state->input)->wants_sql = true;
+    return key == ARGP_KEY_INIT ? 0 : parse(key, arg, state);
+}
+
+static error_t parse_export(int key, char *arg, struct argp_state *state)
+{
+    if (key == ARGP_KEY_INIT)
+        ((settings *)state->input)->exports = true;
     return key == ARGP_KEY_INIT ? 0 : parse(key, arg, state);
 }
 
@@ -190,6 +218,16 @@ static int output_query(const settings *s, pn_store *store, const char *sql)
     return pn_writer_commit(writer, &err) == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
 }
 
+static panem_status write_database(const settings *s, pn_store *store, panem_error *err)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    PN_TRY(pn_store_export_bytes(store, s->folder, s->timing, &bytes, &length, err));
+    panem_status status = pn_file_write(s->path, bytes, length, err);
+    pn_store_bytes_free(bytes);
+    return status;
+}
+
 static int run_export(void *user)
 {
     settings *s = user;
@@ -198,6 +236,11 @@ static int run_export(void *user)
     pn_text sql = PN_TEXT_INIT;
     if (pn_store_open(&store, s->folder, PN_STORE_READ, &err) != PANEM_OK)
         return pn_fail(&err);
+    if (s->sqlite) {
+        panem_status written = write_database(s, store, &err);
+        pn_store_close(store);
+        return written == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
+    }
     panem_status status = s->series ? pn_store_series_sql(store, &sql, &err)
                                     : pn_store_export_sql(store, &sql, s->timing, &err);
     int code = status == PANEM_OK ? output_query(s, store, sql.data) : pn_fail(&err);
@@ -289,10 +332,12 @@ const pn_command pn_cmd_sweep_export = {
     .details = "One row per point in the study's order: trace, weight, one column axis_NAME per "
                "thing that varies, state, every metric with its unit in its name, key. The same "
                "bytes for any number of workers, shards, folder or language; host times only with "
-               "--timing.",
-    .examples = "panem sweep export out -o results.csv\npanem sweep export out --format json\n",
+               "--timing. As sqlite: a database with the tables results (the same rows), windows, "
+               "series and meta (docs/formats/store.md).",
+    .examples = "panem sweep export out -o results.csv\npanem sweep export out --format json\n"
+                "panem sweep export out --format sqlite -o results.db\n",
     .options = EXPORT_OPTIONS,
-    .parse = parse,
+    .parse = parse_export,
     .settings_size = sizeof(settings),
     .run = run_export,
 };

@@ -78,5 +78,10 @@ panem_status pn_store_query(pn_store *store, const char *sql, const pn_rows *row
 /* The statement that lists the study's points in order, with labels and every metric. */
 panem_status pn_store_export_sql(pn_store *store, pn_text *sql, bool timing, panem_error *err);
 /* The statement that lists what every point did over time, a row per step. */
+/* The same rows as a table `results` of a SQLite file of its own, with the tables windows, series
+ * and meta; free it with pn_store_bytes_free. The same bytes for the same results. */
+panem_status pn_store_export_bytes(pn_store *store, const char *folder, bool timing, char **bytes,
+                                   size_t *length, panem_error *err);
+void pn_store_bytes_free(char *bytes);
 panem_status pn_store_series_sql(pn_store *store, pn_text *sql, panem_error *err);
 #endif

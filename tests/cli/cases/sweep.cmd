@@ -28,6 +28,23 @@ for i in 3 1 2; do panem sweep run study.yaml -o three -j 1 --shard $i/3 --quiet
 panem sweep merge study.yaml -o three
 panem sweep merge study.yaml -o three | tail -1
 panem sweep export three | cmp - one.csv
+# The same as a database: the same cells, the same bytes, host times only when asked for.
+panem sweep export one --format sqlite -o one.db
+python3 "$SOURCE/tests/cli/same_table.py" one.db one.csv
+for folder in two three; do panem sweep export $folder --format sqlite -o $folder.db; cmp $folder.db one.db; done
+panem sweep export one --format sqlite --timing -o timed.db
+python3 -c '
+import sqlite3
+for name in "one.db", "timed.db":
+    db = sqlite3.connect(name)
+    columns = [c[1] for c in db.execute("PRAGMA table_info(results)")]
+    print(name, [t[0] for t in db.execute("SELECT name FROM sqlite_master ORDER BY 1")], "host" in columns,
+          db.execute("SELECT count(*), sum(windows > 0) FROM windows").fetchone())'
+panem sweep export one --timing | head -1 | grep -c ,seconds,attempts,host,at,key
+panem sweep export one --format sqlite
+panem sweep export one --format sqlite -o absent/one.db
+echo "$?"
+panem query one "SELECT 1" --format sqlite -o q.db
 panem sweep run study.yaml -o one 2>&1 | sed 's/, [0-9.]* s$/, T s/'
 panem query one "SELECT axis_model, count(*) AS points FROM plan JOIN results USING(key) GROUP BY 1"
 panem query one "DELETE FROM plan"
