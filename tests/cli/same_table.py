@@ -24,7 +24,7 @@ def main():
         sys.exit(f"other columns or rows: {names}, {len(have)} rows")
     bad = [i for i, (row, texts) in enumerate(zip(have, table[1:]))
            if not all(same(c, t) for c, t in zip(row, texts))]
-    print(f"{len(have)} rows of {len(names)} columns, {len(bad)} differ")
+    print(f"{len(have)} rows, {len(bad)} differ")
 
 
 main()
