@@ -7,7 +7,10 @@
 #include "core/core_priv.h"
 
 /* Micro-ops of one op at most: twice the accesses a trace's block can hold, and a few. */
-enum { PROTO_MAX = 4096 + 8, PROGRESS_OPS = 1 << 16 };
+enum { PROTO_MAX = 4096 + 8 };
+
+/* How far the instruction in hand is. */
+enum { STAGE_NONE, STAGE_BRANCH, STAGE_FETCH, STAGE_FETCH_END, STAGE_DISPATCH };
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
@@ -49,23 +52,26 @@ static uint32_t clients_of(const pn_core *c)
     return c->uop_mask + 1 + c->store_mask + 1;
 }
 
-panem_status pn_core_create(pn_core **core, const pn_core_config *config, pn_mem_port *port,
-                            panem_error *err)
+panem_status pn_core_create_on(pn_core **core, const pn_core_config *config, pn_chip *chip,
+                               uint32_t index, panem_error *err)
 {
     PN_TRY(pn_core_check(config, err));
     pn_core *c = calloc(1, sizeof *c);
     if (!c)
         return pn_err(err, PANEM_E_NOMEM, "no memory for a core");
     c->config = *config;
+    c->chip = chip;
     c->uncore.timing = pn_core_timing_of(config);
     c->proto_max = PROTO_MAX;
     c->fetch_line = PN_NO_LINE;
+    c->limit_cyc = UINT64_MAX;
+    c->stage = STAGE_NONE;
     set_classes(c);
-    pn_vmap_init(&c->vmap, config->page_bytes, config->page_seed, 0);
+    pn_vmap_init(&c->vmap, config->page_bytes, config->page_seed, index);
     c->protos = calloc(PROTO_MAX, sizeof *c->protos);
     panem_status s = pn_sched_init(c, err);
     if (s == PANEM_OK)
-        s = pn_uncore_init(&c->uncore, config, port, clients_of(c), err);
+        s = pn_uncore_init(&c->uncore, config, chip, index, clients_of(c), err);
     if (s == PANEM_OK)
         s = pn_predictor_create(&c->predictor, config, err);
     if (s == PANEM_OK && !c->protos)
@@ -78,6 +84,26 @@ panem_status pn_core_create(pn_core **core, const pn_core_config *config, pn_mem
     return PANEM_OK;
 }
 
+panem_status pn_core_create(pn_core **core, const pn_core_config *config, pn_mem_port *port,
+                            panem_error *err)
+{
+    PN_TRY(pn_core_check(config, err));
+    pn_chip *chip = calloc(1, sizeof *chip);
+    if (!chip)
+        return pn_err(err, PANEM_E_NOMEM, "no memory for a core");
+    panem_status s = pn_chip_init(chip, config, 1, port, err);
+    if (s == PANEM_OK) {
+        s = pn_core_create_on(core, config, chip, 0, err);
+        if (s == PANEM_OK) {
+            (*core)->owns_chip = true;
+            return PANEM_OK;
+        }
+        pn_chip_release(chip);
+    }
+    free(chip);
+    return s;
+}
+
 void pn_core_destroy(pn_core *c)
 {
     if (!c)
@@ -85,16 +111,22 @@ void pn_core_destroy(pn_core *c)
     pn_predictor_destroy(c->predictor);
     pn_uncore_release(&c->uncore);
     pn_sched_release(c);
+    if (c->owns_chip) {
+        pn_chip_release(c->chip);
+        free(c->chip);
+    }
     free(c->protos);
     free(c);
 }
 
 /* ---- the front end --------------------------------------------------------------------------- */
 
-static void run_to(pn_core *c, uint64_t cycle)
+/* Everything up to a cycle; false: that is beyond the limit. */
+static bool run_to(pn_core *c, uint64_t cycle)
 {
-    while (c->event_cyc <= cycle)
+    while (c->event_cyc <= cycle && c->event_cyc < c->limit_cyc)
         pn_sched_cycle(c, c->event_cyc);
+    return cycle < c->limit_cyc;
 }
 
 /* The front end goes on at a later cycle. */
@@ -107,15 +139,15 @@ static void go_on_at(pn_core *c, uint64_t cycle, uint64_t *stall_cyc)
     c->front_used = 0;
 }
 
-/* What it waits for has no known time: one cycle with events. False when there is none: the
- * memory failed, or never answered. */
+/* What it waits for has no known time: one cycle with events. False when there is none: beyond the
+ * limit, the memory failed, or it never answered. */
 static bool next_event(pn_core *c, uint64_t *stall_cyc)
 {
     uint64_t cycle = c->event_cyc;
-    if (cycle == UINT64_MAX || c->uncore.failed) {
-        c->silent = c->silent || !c->uncore.failed;
+    if (cycle >= c->limit_cyc || c->chip->failed) {
+        c->silent = c->silent || (c->limit_cyc == UINT64_MAX && !c->chip->failed);
         if (c->silent)
-            c->uncore.failed = PANEM_E_TIME;
+            c->chip->failed = PANEM_E_TIME;
         return false;
     }
     pn_sched_cycle(c, cycle);
@@ -123,41 +155,50 @@ static bool next_event(pn_core *c, uint64_t *stall_cyc)
     return true;
 }
 
-static void wait_for_branch(pn_core *c)
+/* These wait, and can be called again; false: next_event's. */
+static bool wait_for_branch(pn_core *c)
 {
     if (!c->redirect_seq)
-        return;
+        return true;
     const pn_uop *branch = pn_core_uop(c, c->redirect_seq);
     while (branch->done_cyc == PN_UNKNOWN)
         if (!next_event(c, &c->counts.stall_branch_cyc))
-            return;
+            return false;
     go_on_at(c, branch->done_cyc + c->config.mispredict_cyc, &c->counts.stall_branch_cyc);
     c->redirect_seq = 0;
+    return true;
 }
 
-static void fetch_line(pn_core *c, uint64_t address)
+static bool fetch_line(pn_core *c, uint64_t address)
 {
-    uint64_t line = pn_vmap_line(&c->vmap, address);
-    if (line == c->fetch_line)
-        return;
-    c->fetch_line = line;
-    run_to(c, c->front_cyc);
-    uint64_t cycle = c->front_cyc;
-    if (pn_uncore_fetch(&c->uncore, cycle, line))
-        return;
-    pn_sched_settle(c, cycle > c->now_cyc ? cycle : c->now_cyc);
+    if (!c->fetching) {
+        uint64_t line = pn_vmap_line(&c->vmap, address);
+        if (line == c->fetch_line)
+            return true;
+        uint64_t cycle = c->front_cyc;
+        if (!run_to(c, cycle))
+            return false;
+        c->fetch_line = line;
+        if (pn_uncore_fetch(&c->uncore, cycle, line))
+            return true;
+        c->fetching = true;
+        pn_sched_settle(c, cycle > c->now_cyc ? cycle : c->now_cyc);
+    }
     while (c->uncore.fetch_done_cyc == UINT64_MAX)
         if (!next_event(c, &c->counts.stall_fetch_cyc))
-            return;
+            return false;
     go_on_at(c, c->uncore.fetch_done_cyc, &c->counts.stall_fetch_cyc);
+    c->fetching = false;
+    return true;
 }
 
-/* Waits until a micro-op has its places; the front end stands at its cycle then. False: never. */
+/* Waits until a micro-op has its places; the front end stands at its cycle then. */
 static bool find_room(pn_core *c, unsigned kind)
 {
     const pn_core_config *f = &c->config;
     for (;;) {
-        run_to(c, c->front_cyc);
+        if (!run_to(c, c->front_cyc))
+            return false;
         pn_sched_free(c, c->front_cyc);
         uint64_t *stall = NULL;
         uint64_t until = PN_UNKNOWN;
@@ -180,16 +221,25 @@ static bool find_room(pn_core *c, unsigned kind)
     }
 }
 
-static void dispatch_one(pn_core *c, const pn_proto *p)
+static void next_slot(pn_core *c)
 {
-    if (c->front_used == c->config.width) {
-        c->front_cyc++;
-        c->front_used = 0;
-    }
-    if (!find_room(c, p->kind))
+    if (c->front_used < c->config.width)
         return;
-    pn_sched_dispatch(c, p, c->front_cyc);
-    c->front_used++;
+    c->front_cyc++;
+    c->front_used = 0;
+}
+
+static bool dispatch_all(pn_core *c)
+{
+    for (; c->proto_at < c->proto_count; c->proto_at++) {
+        const pn_proto *p = &c->protos[c->proto_at];
+        next_slot(c);
+        if (!find_room(c, p->kind))
+            return false;
+        pn_sched_dispatch(c, p, c->front_cyc);
+        c->front_used++;
+    }
+    return true;
 }
 
 static void after_branch(pn_core *c, const pn_op *op, uint64_t branch_seq)
@@ -203,45 +253,80 @@ static void after_branch(pn_core *c, const pn_op *op, uint64_t branch_seq)
     }
 }
 
+void pn_core_take(pn_core *c, const pn_op *op)
+{
+    c->op = *op;
+    c->stage = STAGE_BRANCH;
+}
+
+bool pn_core_work(pn_core *c)
+{
+    const pn_inst *inst = c->op.inst;
+    switch (c->stage) {
+    case STAGE_BRANCH:
+        if (!wait_for_branch(c) || c->chip->failed)
+            return false;
+        next_slot(c);
+        c->stage = STAGE_FETCH;
+        /* fall through */
+    case STAGE_FETCH:
+        if (!fetch_line(c, inst->pc))
+            return false;
+        c->stage = STAGE_FETCH_END;
+        /* fall through */
+    case STAGE_FETCH_END:
+        if (inst->length > 1 && !fetch_line(c, inst->pc + inst->length - 1))
+            return false;
+        c->counts.instructions += !(c->op.flags & PN_OP_CONTINUES);
+        c->branch_seq = 0;
+        pn_core_crack(c, &c->op, &c->branch_seq);
+        c->proto_at = 0;
+        c->stage = STAGE_DISPATCH;
+        /* fall through */
+    case STAGE_DISPATCH:
+        if (!dispatch_all(c))
+            return false;
+        if (c->branch_seq)
+            after_branch(c, &c->op, c->branch_seq);
+        break;
+    default:
+        break;
+    }
+    c->stage = STAGE_NONE;
+    return true;
+}
+
 void pn_core_op(pn_core *c, const pn_op *op)
 {
-    uint64_t branch_seq = 0;
-    const pn_inst *inst = op->inst;
-    wait_for_branch(c);
-    if (c->uncore.failed)
-        return;
-    if (c->front_used == c->config.width) {
-        c->front_cyc++;
-        c->front_used = 0;
-    }
-    fetch_line(c, inst->pc);
-    if (inst->length > 1)
-        fetch_line(c, inst->pc + inst->length - 1);
-    c->counts.instructions += !(op->flags & PN_OP_CONTINUES);
-    pn_core_crack(c, op, &branch_seq);
-    uint32_t count = c->proto_count;
-    for (uint32_t i = 0; i < count; i++)
-        dispatch_one(c, &c->protos[i]);
-    if (branch_seq)
-        after_branch(c, op, branch_seq);
+    pn_core_take(c, op);
+    (void)pn_core_work(c);
+}
+
+void pn_core_allow(pn_core *c, uint64_t limit_cyc)
+{
+    uint64_t told = pn_uncore_next(&c->uncore);
+    c->limit_cyc = limit_cyc;
+    if (told < c->event_cyc)
+        c->event_cyc = told;
 }
 
 /* ---- phases ---------------------------------------------------------------------------------- */
 
-static pn_core_counts counts_now(const pn_core *c)
+pn_core_counts pn_core_counts_now(const pn_core *c)
 {
+    const pn_chip_core *shared = &c->chip->cores[c->uncore.index];
     pn_core_counts n = c->counts;
     n.predict = *pn_predictor_stats(c->predictor);
     n.l1i = c->uncore.l1i.stats;
     n.l1d = c->uncore.l1d.stats;
     n.l2 = c->uncore.l2.stats;
-    n.llc = c->uncore.llc.stats;
+    n.llc = shared->llc.stats;
     n.l1d_prefetch = pn_prefetch_stats_now(&c->uncore.l1d_prefetch);
     n.l2_prefetch = pn_prefetch_stats_now(&c->uncore.l2_prefetch);
-    n.door = c->uncore.door.stats;
+    n.door = c->chip->door.lanes[c->uncore.index].stats;
     n.view = c->uncore.view;
     n.mem_lines = c->uncore.mem_lines;
-    memcpy(n.cbusy_seen, c->uncore.cbusy_seen, sizeof n.cbusy_seen);
+    memcpy(n.cbusy_seen, shared->cbusy_seen, sizeof n.cbusy_seen);
     return n;
 }
 
@@ -262,49 +347,68 @@ static pn_core_counts difference(const pn_core_counts *a, const pn_core_counts *
 
 void pn_core_mark(pn_core *c)
 {
-    run_to(c, c->front_cyc);
-    c->at_mark = counts_now(c);
+    (void)run_to(c, c->front_cyc);
+    c->at_mark = pn_core_counts_now(c);
     c->mark_seq = c->next_seq;
     c->mark_cyc = c->commit_seq == c->mark_seq ? c->last_commit_cyc : 0;
-    pn_hist_clear(c->uncore.door.latency[0]);
-    pn_hist_clear(c->uncore.door.latency[1]);
+    pn_hist_clear(c->chip->door.lanes[c->uncore.index].latency[0]);
+    pn_hist_clear(c->chip->door.lanes[c->uncore.index].latency[1]);
 }
 
-static panem_status memory_state(const pn_core *c, panem_error *err)
+panem_status pn_core_memory_state(const pn_core *c, panem_error *err)
 {
-    if (c->uncore.failed == PANEM_OK)
+    if (c->chip->failed == PANEM_OK)
         return PANEM_OK;
     if (c->silent)
         return pn_err(err, PANEM_E_TIME, "the memory model never answers");
-    return pn_err(err, c->uncore.failed, "the memory model failed: %s",
-                  panem_status_text(c->uncore.failed));
+    return pn_err(err, c->chip->failed, "the memory model failed: %s",
+                  panem_status_text(c->chip->failed));
 }
 
 static bool in_flight(const pn_core *c)
 {
     const pn_uncore *u = &c->uncore;
     return c->store_accessed < c->store_next || u->events.count || u->l1d.busy || u->l1i.busy ||
-           u->l2.busy || u->llc.busy || u->door.free_count < u->door.slot_count;
+           u->l2.busy || pn_chip_in_flight(c->chip, u->index);
 }
 
-panem_status pn_core_finish(pn_core *c, pn_core_result *result, panem_error *err)
+bool pn_core_drain(pn_core *c)
+{
+    uint64_t waited_cyc = 0;
+    while (c->commit_seq < c->next_seq)
+        if (!next_event(c, &waited_cyc))
+            return false;
+    return true;
+}
+
+bool pn_core_rest(pn_core *c)
+{
+    while (in_flight(c) && c->event_cyc < c->limit_cyc && !c->chip->failed)
+        pn_sched_cycle(c, c->event_cyc);
+    return !in_flight(c);
+}
+
+pn_core_result pn_core_measured(const pn_core *c)
 {
     pn_core_result r;
     memset(&r, 0, sizeof r);
-    uint64_t waited_cyc = 0;
-    while (c->commit_seq < c->next_seq && next_event(c, &waited_cyc))
-        ;
-    PN_TRY(memory_state(c, err));
-    pn_core_counts all = counts_now(c);
+    pn_core_counts all = pn_core_counts_now(c);
     r.warmup = c->at_mark;
     r.measured = difference(&all, &c->at_mark);
     r.warmup_cyc = c->mark_cyc;
     r.measured_cyc = c->last_commit_cyc - c->mark_cyc;
+    return r;
+}
+
+panem_status pn_core_finish(pn_core *c, pn_core_result *result, panem_error *err)
+{
+    (void)pn_core_drain(c);
+    PN_TRY(pn_core_memory_state(c, err));
+    pn_core_result r = pn_core_measured(c);
     /* The rest of what is in flight: the views of the whole run then count the same lines. */
-    while (in_flight(c) && c->event_cyc != UINT64_MAX && !c->uncore.failed)
-        pn_sched_cycle(c, c->event_cyc);
-    PN_TRY(memory_state(c, err));
-    r.whole = counts_now(c);
+    (void)pn_core_rest(c);
+    PN_TRY(pn_core_memory_state(c, err));
+    r.whole = pn_core_counts_now(c);
     *result = r;
     return PANEM_OK;
 }
@@ -323,7 +427,7 @@ static panem_status run_until(pn_core *c, pn_trace *trace, pn_batch *batch, size
 {
     while (c->counts.instructions <= instructions) {
         if (*at == batch->n_ops) {
-            PN_TRY(memory_state(c, err));
+            PN_TRY(pn_core_memory_state(c, err));
             PN_TRY(pn_trace_next(trace, batch, err));
             *at = 0;
             report(c, run);
@@ -364,7 +468,7 @@ panem_status pn_core_run_trace(pn_core *c, pn_core_result *result, pn_trace *tra
 
 const pn_hist *pn_core_latency(const pn_core *c, bool write)
 {
-    return c->uncore.door.latency[write];
+    return c->chip->door.lanes[c->uncore.index].latency[write];
 }
 
 uint64_t pn_core_now_cyc(const pn_core *c)

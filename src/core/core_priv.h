@@ -61,11 +61,14 @@ enum { PN_FILTER = 1024 };
 
 struct pn_core {
     pn_core_config config;
+    pn_chip *chip;
+    bool owns_chip;
     pn_uncore uncore;
     pn_vmap vmap;
     pn_predictor *predictor;
     uint64_t now_cyc;   /* everything up to here has happened */
     uint64_t event_cyc; /* next cycle with an event */
+    uint64_t limit_cyc; /* it may only run in cycles before this one; UINT64_MAX: no limit */
     /* micro-ops in flight: seq in [rob_head, next_seq); commit known below commit_seq */
     pn_uop *uops;
     uint32_t uop_mask;
@@ -99,6 +102,12 @@ struct pn_core {
     uint64_t fetch_line;
     pn_proto *protos;
     uint32_t proto_count, proto_max;
+    /* the instruction in hand, and how far it is: dispatch may stop at limit_cyc anywhere */
+    pn_op op;
+    uint64_t branch_seq;
+    uint32_t proto_at;
+    uint8_t stage; /* core.c */
+    bool fetching; /* waits for an instruction line */
     uint8_t class_pipe[PN_CLASS_COUNT], class_latency[PN_CLASS_COUNT];
     /* phases */
     uint64_t mark_seq, mark_cyc;
@@ -110,6 +119,26 @@ static inline pn_uop *pn_core_uop(pn_core *c, uint64_t seq)
 {
     return &c->uops[seq & c->uop_mask];
 }
+
+/* core.c: for several cores on a chip. */
+/* Core `index` of a chip that lives longer. E_ARG, E_NOMEM. */
+panem_status pn_core_create_on(pn_core **core, const pn_core_config *config, pn_chip *chip,
+                               uint32_t index, panem_error *err);
+/* From here on it may run up to this cycle. */
+void pn_core_allow(pn_core *c, uint64_t limit_cyc);
+/* Takes an instruction in hand; there must be none. */
+void pn_core_take(pn_core *c, const pn_op *op);
+/* Goes on with it; true: done with it, false: cut off by the limit, or the memory failed. */
+bool pn_core_work(pn_core *c);
+/* Runs on without instructions; true: everything in flight has committed. */
+bool pn_core_drain(pn_core *c);
+/* The same; true: nothing at all is in flight. */
+bool pn_core_rest(pn_core *c);
+/* What was counted up to the last commit, once drained; the rest of the result is zero. */
+pn_core_result pn_core_measured(const pn_core *c);
+pn_core_counts pn_core_counts_now(const pn_core *c);
+/* The memory's failure, or E_TIME for one that never answers. */
+panem_status pn_core_memory_state(const pn_core *c, panem_error *err);
 
 /* crack.c: the micro-ops of one op into c->protos; *branch_seq is that of its branch or 0. */
 void pn_core_crack(pn_core *c, const pn_op *op, uint64_t *branch_seq);

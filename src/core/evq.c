@@ -23,9 +23,11 @@ static bool before(const pn_ev *a, const pn_ev *b)
     return a->cycle < b->cycle || (a->cycle == b->cycle && a->order < b->order);
 }
 
-void pn_evq_push(pn_evq *q, uint64_t cycle, unsigned kind, uint64_t line, uint32_t arg)
+void pn_evq_push_ranked(pn_evq *q, uint64_t cycle, unsigned kind, uint32_t rank, uint64_t line,
+                        uint32_t arg)
 {
-    pn_ev e = {cycle, (uint64_t)kind << 56 | q->entered++, line, arg};
+    uint64_t order = (uint64_t)kind << 56 | (uint64_t)rank << 48 | q->entered++;
+    pn_ev e = {cycle, order, line, arg};
     uint32_t i = q->count++;
     while (i > 0 && before(&e, &q->heap[(i - 1) / 2])) {
         q->heap[i] = q->heap[(i - 1) / 2];

@@ -3,23 +3,34 @@
 
 #include <stdlib.h>
 
-panem_status pn_level_init(pn_level *level, uint64_t bytes, uint32_t ways, uint32_t mshrs,
-                           uint32_t waiting_max, panem_error *err)
+panem_status pn_level_init_over(pn_level *level, const pn_cache *tags, uint32_t mshrs,
+                                uint32_t waiting_max, panem_error *err)
 {
-    pn_level l = {.mshr_max = mshrs};
+    pn_level l = {.mshr_max = mshrs, .tags = *tags};
     uint32_t ring = 1;
     while (ring < waiting_max)
         ring *= 2;
-    PN_TRY(pn_cache_init(&l.tags, bytes, ways, err));
     l.wait_mask = ring - 1;
     l.mshrs = calloc(mshrs, sizeof *l.mshrs);
     l.waiting = calloc(ring, sizeof *l.waiting);
     if (!l.mshrs || !l.waiting) {
-        pn_level_release(&l);
+        free(l.mshrs);
+        free(l.waiting);
         return pn_err(err, PANEM_E_NOMEM, "no memory for %u miss registers", mshrs);
     }
     *level = l;
     return PANEM_OK;
+}
+
+panem_status pn_level_init(pn_level *level, uint64_t bytes, uint32_t ways, uint32_t mshrs,
+                           uint32_t waiting_max, panem_error *err)
+{
+    pn_cache tags;
+    PN_TRY(pn_cache_init(&tags, bytes, ways, err));
+    panem_status status = pn_level_init_over(level, &tags, mshrs, waiting_max, err);
+    if (status != PANEM_OK)
+        pn_cache_release(&tags);
+    return status;
 }
 
 void pn_level_release(pn_level *l)
@@ -81,6 +92,16 @@ pn_look pn_level_look(pn_level *l, uint64_t line, bool write)
     l->stats.accesses++;
     l->stats.misses++;
     return (pn_look){PN_SETTLED_MISS, true, m};
+}
+
+pn_look pn_level_look_below(pn_level *l, uint64_t line, bool prefetch)
+{
+    pn_look look = pn_level_look(l, line, false);
+    if (prefetch && look.settled != PN_SETTLED_NOT) {
+        l->stats.prefetch_accesses++;
+        l->stats.prefetch_misses += look.settled == PN_SETTLED_MISS;
+    }
+    return look;
 }
 
 void pn_level_free(pn_level *l, pn_mshr *mshr)

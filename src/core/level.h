@@ -79,9 +79,15 @@ typedef struct pn_look {
 /* waiting_max: requests that can ever wait at a time. E_NOMEM. */
 panem_status pn_level_init(pn_level *level, uint64_t bytes, uint32_t ways, uint32_t mshrs,
                            uint32_t waiting_max, panem_error *err);
+/* Over the tags of another level, which lives longer and keeps them. The owner of this one must
+ * take its tags away (tags.ways_of_sets = NULL) before it is released. E_NOMEM. */
+panem_status pn_level_init_over(pn_level *level, const pn_cache *tags, uint32_t mshrs,
+                                uint32_t waiting_max, panem_error *err);
 void pn_level_release(pn_level *level);
 /* Looks a line up. NOT: no MSHR is free. */
 pn_look pn_level_look(pn_level *level, uint64_t line, bool write);
+/* The same of a level below L1, where one that was a prefetch when sent counts apart. */
+pn_look pn_level_look_below(pn_level *level, uint64_t line, bool prefetch);
 pn_mshr *pn_level_find(pn_level *level, uint64_t line);
 /* Takes an MSHR for a prefetch; one must be free. */
 pn_mshr *pn_level_take(pn_level *level, uint64_t line);

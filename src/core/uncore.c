@@ -3,34 +3,8 @@
 
 #include <stdlib.h>
 
-/* Phases of a cycle; an event never makes one of an earlier phase in the same cycle. */
-enum {
-    LLC_FILL,  /* a memory response reaches the LLC */
-    L2_READY,  /* a line is ready to leave for L2 */
-    L2_FILL,   /* it had to wait for the link */
-    L1_READY,  /* a line is ready to leave for L1; arg: to whom */
-    L1_FILL,   /* it had to wait for the link */
-    DOOR,      /* an LLC miss comes to the memory's door */
-    LLC_AGAIN, /* requests that waited look again */
-    LLC_LOOK,
-    L2_AGAIN,
-    L2_LOOK, /* arg: who asks */
-    L2_PREFETCH,
-    L1D_AGAIN,
-    L1D_PREFETCH
-};
-
-/* Who asks L2; a prefetch of L1D asks as FROM_L1D | PREFETCH. On the way to memory: 0 or PREFETCH.
- */
+/* Who asks L2; a prefetch of L1D asks as FROM_L1D | PREFETCH. */
 enum { FROM_L1D = 0, FROM_L1I = 1, WHO = 1, PREFETCH = 2 };
-
-/* Dirty lines can still be driven out of the LLC after the write buffer filled up: one for each
- * line in flight and each line of L1D (DESIGN: see docs/core.md, write buffer). */
-static uint32_t door_capacity(const pn_core_config *c)
-{
-    return c->write_buffer + 2 * (c->llc_mshrs + c->l2.mshrs) + c->l1i.mshrs + c->l1d.mshrs +
-           (uint32_t)(c->l1d.bytes / PN_LINE_BYTES) + 64;
-}
 
 static panem_status init_prefetchers(pn_uncore *u, const pn_core_config *c, panem_error *err)
 {
@@ -40,13 +14,13 @@ static panem_status init_prefetchers(pn_uncore *u, const pn_core_config *c, pane
                             &c->l2_prefetch, &u->l2, c->l2.mshrs, PN_PREFETCH_FRAME_BYTES, err);
 }
 
-panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_mem_port *port,
-                            uint32_t clients, panem_error *err)
+panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_chip *chip,
+                            uint32_t index, uint32_t clients, panem_error *err)
 {
-    pn_uncore u = {.timing = pn_core_timing_of(c), .write_buffer = c->write_buffer};
+    pn_uncore u = {.timing = pn_core_timing_of(c), .chip = chip, .index = index};
     uint32_t l1_mshrs = c->l1i.mshrs + c->l1d.mshrs;
     uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 32;
-    u.l1d_retry = u.l2_retry = u.llc_retry = UINT64_MAX;
+    u.l1d_retry = u.l2_retry = UINT64_MAX;
     u.next_client = calloc(clients, sizeof *u.next_client);
     u.woken = calloc(clients, sizeof *u.woken);
     panem_status s = u.next_client && u.woken ? PANEM_OK : PANEM_E_NOMEM;
@@ -59,16 +33,13 @@ panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_mem_p
     if (s == PANEM_OK)
         s = pn_level_init(&u.l2, c->l2.bytes, c->l2.ways, c->l2.mshrs, l1_mshrs, err);
     if (s == PANEM_OK)
-        s = pn_level_init(&u.llc, u.timing.llc_bytes, c->llc_ways, c->llc_mshrs, c->l2.mshrs, err);
-    if (s == PANEM_OK)
         s = pn_evq_init(&u.events, events, err);
-    if (s == PANEM_OK)
-        s = pn_door_init(&u.door, port, c, door_capacity(c), err);
     if (s != PANEM_OK) {
         pn_uncore_release(&u);
         return s;
     }
     *uncore = u;
+    chip->cores[index].events = &uncore->events;
     s = init_prefetchers(uncore, c, err);
     if (s != PANEM_OK)
         pn_uncore_release(uncore);
@@ -80,22 +51,13 @@ void pn_uncore_release(pn_uncore *u)
     pn_level_release(&u->l1i);
     pn_level_release(&u->l1d);
     pn_level_release(&u->l2);
-    pn_level_release(&u->llc);
     pn_prefetch_release(&u->l1d_prefetch);
     pn_prefetch_release(&u->l2_prefetch);
     pn_evq_release(&u->events);
-    pn_door_release(&u->door);
     free(u->next_client);
     free(u->woken);
     u->next_client = NULL;
     u->woken = NULL;
-}
-
-static void come(pn_uncore *u, uint64_t cycle, uint64_t line, bool write, bool prefetch)
-{
-    panem_status status = pn_door_come(&u->door, cycle, line, write, prefetch);
-    if (status != PANEM_OK)
-        u->failed = status;
 }
 
 /* ---- dirty lines go down --------------------------------------------------------------------- */
@@ -110,10 +72,7 @@ static uint64_t take_link(uint64_t *free_cyc, uint64_t cycle, uint32_t busy_cyc)
 static void write_to_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
     (void)take_link(&u->l2_link_free, cycle, u->timing.l2_link_cyc);
-    u->llc.stats.writebacks++;
-    uint64_t out = pn_level_fill(&u->llc, line, true, false);
-    if (out != PN_NO_LINE)
-        come(u, cycle, out, true, false);
+    pn_chip_write(u->chip, cycle, u->index, line);
 }
 
 static void write_to_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
@@ -169,8 +128,8 @@ static void fill_l1d(pn_uncore *u, uint64_t cycle, uint64_t line)
         u->view.cycles += cycle + 1 - m->start_cyc;
     }
     pn_level_free(&u->l1d, m);
-    again(u, &u->l1d, &u->l1d_retry, cycle, L1D_AGAIN);
-    plan_prefetch(u, &u->l1d_prefetch, cycle, L1D_PREFETCH);
+    again(u, &u->l1d, &u->l1d_retry, cycle, PN_L1D_AGAIN);
+    plan_prefetch(u, &u->l1d_prefetch, cycle, PN_L1D_PREFETCH);
     if (out != PN_NO_LINE)
         write_to_l2(u, cycle, out);
 }
@@ -189,7 +148,7 @@ static void leave_for_l1(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t w
     if (start == cycle)
         fill_l1(u, cycle, line, who);
     else
-        pn_evq_push(&u->events, start, L1_FILL, line, who);
+        pn_evq_push(&u->events, start, PN_L1_FILL, line, who);
 }
 
 /* The clients of an L2 MSHR are a set of at most two: bit who of `first`, and who came first in
@@ -208,11 +167,11 @@ static void fill_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
         pn_level_find(&u->l1d, line)->from_memory = true;
     u->mem_lines += from_memory;
     if (who)
-        pn_evq_push(&u->events, cycle, L1_READY, line, first);
+        pn_evq_push(&u->events, cycle, PN_L1_READY, line, first);
     if (who & 1U << (first ^ 1))
-        pn_evq_push(&u->events, cycle, L1_READY, line, first ^ 1);
-    again(u, &u->l2, &u->l2_retry, cycle, L2_AGAIN);
-    plan_prefetch(u, &u->l2_prefetch, cycle, L2_PREFETCH);
+        pn_evq_push(&u->events, cycle, PN_L1_READY, line, first ^ 1);
+    again(u, &u->l2, &u->l2_retry, cycle, PN_L2_AGAIN);
+    plan_prefetch(u, &u->l2_prefetch, cycle, PN_L2_PREFETCH);
     if (out != PN_NO_LINE)
         write_to_llc(u, cycle, out);
 }
@@ -223,52 +182,10 @@ static void leave_for_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
     if (start == cycle)
         fill_l2(u, cycle, line);
     else
-        pn_evq_push(&u->events, start, L2_FILL, line, 0);
-}
-
-static void fill_llc(pn_uncore *u, uint64_t cycle, uint64_t line)
-{
-    uint64_t out = pn_level_fill(&u->llc, line, false, false);
-    pn_level_free(&u->llc, pn_level_find(&u->llc, line));
-    pn_level_find(&u->l2, line)->from_memory = true;
-    pn_evq_push(&u->events, cycle, L2_READY, line, 0);
-    again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
-    if (out != PN_NO_LINE)
-        come(u, cycle, out, true, false);
+        pn_evq_push(&u->events, start, PN_L2_FILL, line, 0);
 }
 
 /* ---- requests go down ------------------------------------------------------------------------ */
-
-/* How a request was settled at a level below L1: one that was a prefetch when sent counts apart. */
-static pn_look look_below(pn_level *level, uint64_t line, uint32_t prefetch)
-{
-    pn_look look = pn_level_look(level, line, false);
-    if (prefetch && look.settled != PN_SETTLED_NOT) {
-        level->stats.prefetch_accesses++;
-        level->stats.prefetch_misses += look.settled == PN_SETTLED_MISS;
-    }
-    return look;
-}
-
-/* False: it must wait. */
-static bool look_llc(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t prefetch)
-{
-    uint32_t rest_cyc = u->timing.llc_cyc - u->timing.l2_cyc;
-    if (u->door.writes_held >= u->write_buffer)
-        return false;
-    switch (look_below(&u->llc, line, prefetch).settled) {
-    case PN_SETTLED_HIT:
-        pn_evq_push(&u->events, cycle + rest_cyc - 1, L2_READY, line, 0);
-        return true;
-    case PN_SETTLED_MISS:
-        pn_evq_push(&u->events, cycle + rest_cyc + u->timing.mem_request_cyc, DOOR, line, prefetch);
-        return true;
-    case PN_SETTLED_MERGE: /* L2 asks once for a line */
-    case PN_SETTLED_NOT:
-        break;
-    }
-    return false;
-}
 
 /* Prefetches that L2's accesses lead to may leave in the same cycle. */
 static void train_l2(pn_uncore *u, uint64_t cycle, uint64_t line, bool trigger)
@@ -278,7 +195,7 @@ static void train_l2(pn_uncore *u, uint64_t cycle, uint64_t line, bool trigger)
     pn_prefetch_access access = {
         .line = line, .pc = pn_level_find(&u->l1d, line)->pc, .trigger = trigger};
     pn_prefetch_train(&u->l2_prefetch, &access);
-    plan_prefetch(u, &u->l2_prefetch, cycle, L2_PREFETCH);
+    plan_prefetch(u, &u->l2_prefetch, cycle, PN_L2_PREFETCH);
 }
 
 static bool look_l2(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t arg)
@@ -286,15 +203,15 @@ static bool look_l2(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t arg)
     uint32_t who = arg & WHO;
     uint32_t l1_cyc = who == FROM_L1I ? u->timing.l1i_cyc : u->timing.l1d_cyc;
     uint32_t rest_cyc = u->timing.l2_cyc - l1_cyc;
-    pn_look look = look_below(&u->l2, line, arg & PREFETCH);
+    pn_look look = pn_level_look_below(&u->l2, line, arg & PREFETCH);
     switch (look.settled) {
     case PN_SETTLED_HIT:
-        pn_evq_push(&u->events, cycle + rest_cyc - 1, L1_READY, line, who);
+        pn_evq_push(&u->events, cycle + rest_cyc - 1, PN_L1_READY, line, who);
         break;
     case PN_SETTLED_MISS:
         look.mshr->first = 1U << who;
         look.mshr->last = who;
-        pn_evq_push(&u->events, cycle + rest_cyc, LLC_LOOK, line, arg & PREFETCH);
+        pn_chip_look(u->chip, cycle + rest_cyc, u->index, line, arg & PREFETCH);
         break;
     case PN_SETTLED_MERGE:
         if (look.mshr->first == 0)
@@ -314,12 +231,13 @@ static void send_prefetch(pn_uncore *u, pn_prefetch *p, uint64_t cycle, unsigned
 {
     pn_mshr *m = pn_prefetch_send(p);
     p->planned_cyc = UINT64_MAX;
-    if (m && kind == L2_PREFETCH) {
+    if (m && kind == PN_L2_PREFETCH) {
         uint32_t rest_cyc = u->timing.l2_cyc - u->timing.l1d_cyc;
-        pn_evq_push(&u->events, cycle + rest_cyc, LLC_LOOK, m->line, PREFETCH);
+        pn_chip_look(u->chip, cycle + rest_cyc, u->index, m->line, true);
     } else if (m) {
         m->first = m->last = PN_CLIENT_NONE;
-        pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, L2_LOOK, m->line, FROM_L1D | PREFETCH);
+        pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, PN_L2_LOOK, m->line,
+                    FROM_L1D | PREFETCH);
     }
     plan_prefetch(u, p, cycle + 1, kind);
 }
@@ -338,7 +256,7 @@ static void add_client(pn_uncore *u, uint64_t cycle, const pn_wait *w, const pn_
     if (look->settled == PN_SETTLED_MERGE)
         return; /* a prefetch is on its way */
     m->pc = w->pc;
-    pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, L2_LOOK, w->line, FROM_L1D);
+    pn_evq_push(&u->events, cycle + u->timing.l1d_cyc, PN_L2_LOOK, w->line, FROM_L1D);
 }
 
 /* send_cyc: the first cycle in which a prefetch it leads to may leave. */
@@ -353,22 +271,20 @@ static bool look_l1d(pn_uncore *u, uint64_t cycle, uint64_t send_cyc, const pn_w
     if (u->l1d_prefetch.ops) {
         pn_prefetch_access access = {w->line, w->address, w->pc, look.trigger};
         pn_prefetch_train(&u->l1d_prefetch, &access);
-        plan_prefetch(u, &u->l1d_prefetch, send_cyc, L1D_PREFETCH);
+        plan_prefetch(u, &u->l1d_prefetch, send_cyc, PN_L1D_PREFETCH);
     }
     return true;
 }
 
 static void look_again(pn_uncore *u, uint64_t cycle, unsigned kind)
 {
-    pn_level *level = kind == LLC_AGAIN ? &u->llc : kind == L2_AGAIN ? &u->l2 : &u->l1d;
+    pn_level *level = kind == PN_L2_AGAIN ? &u->l2 : &u->l1d;
     const pn_wait *w;
     bool settled = true;
     while (settled && (w = pn_level_first_waiting(level)) != NULL) {
         pn_wait first = *w;
         bool hit = false;
-        if (kind == LLC_AGAIN)
-            settled = look_llc(u, cycle, first.line, first.client);
-        else if (kind == L2_AGAIN)
+        if (kind == PN_L2_AGAIN)
             settled = look_l2(u, cycle, first.line, first.client);
         else
             settled = look_l1d(u, cycle, cycle, &first, &hit);
@@ -384,37 +300,31 @@ static void look_again(pn_uncore *u, uint64_t cycle, unsigned kind)
 static void handle(pn_uncore *u, const pn_ev *e)
 {
     switch (pn_ev_kind(e)) {
-    case LLC_FILL:
-        fill_llc(u, e->cycle, e->line);
-        break;
-    case L2_READY:
+    case PN_L2_READY_MEM:
+        pn_level_find(&u->l2, e->line)->from_memory = true;
         leave_for_l2(u, e->cycle, e->line);
         break;
-    case L2_FILL:
+    case PN_L2_READY:
+        leave_for_l2(u, e->cycle, e->line);
+        break;
+    case PN_L2_FILL:
         fill_l2(u, e->cycle, e->line);
         break;
-    case L1_READY:
+    case PN_L1_READY:
         leave_for_l1(u, e->cycle, e->line, e->arg);
         break;
-    case L1_FILL:
+    case PN_L1_FILL:
         fill_l1(u, e->cycle, e->line, e->arg);
         break;
-    case DOOR:
-        come(u, e->cycle, e->line, false, e->arg != 0);
-        break;
-    case LLC_LOOK:
-        if (!look_llc(u, e->cycle, e->line, e->arg))
-            pn_level_wait(&u->llc, &(pn_wait){.line = e->line, .client = e->arg});
-        break;
-    case L2_LOOK:
+    case PN_L2_LOOK:
         if (!look_l2(u, e->cycle, e->line, e->arg))
             pn_level_wait(&u->l2, &(pn_wait){.line = e->line, .client = e->arg});
         break;
-    case L2_PREFETCH:
-        send_prefetch(u, &u->l2_prefetch, e->cycle, L2_PREFETCH);
+    case PN_L2_PREFETCH:
+        send_prefetch(u, &u->l2_prefetch, e->cycle, PN_L2_PREFETCH);
         break;
-    case L1D_PREFETCH:
-        send_prefetch(u, &u->l1d_prefetch, e->cycle, L1D_PREFETCH);
+    case PN_L1D_PREFETCH:
+        send_prefetch(u, &u->l1d_prefetch, e->cycle, PN_L1D_PREFETCH);
         break;
     default:
         look_again(u, e->cycle, pn_ev_kind(e));
@@ -422,28 +332,33 @@ static void handle(pn_uncore *u, const pn_ev *e)
     }
 }
 
-static void responses(pn_uncore *u, uint64_t cycle)
+/* The phases of a cycle that lie in the core and, when it has the chip to itself, in the chip. */
+static void step_alone(pn_uncore *u, uint64_t cycle)
 {
-    pn_door_request r;
-    uint8_t cbusy;
-    uint32_t held = u->door.writes_held;
-    panem_status status = pn_door_turn(&u->door, cycle);
-    if (status != PANEM_OK)
-        u->failed = status;
-    while (pn_door_take(&u->door, &r, &cbusy)) {
-        u->cbusy_seen[cbusy & 3]++;
-        if (!r.write)
-            pn_evq_push(&u->events, cycle + u->timing.mem_response_cyc - 1, LLC_FILL, r.line, 0);
+    pn_chip *chip = u->chip;
+    if (pn_door_next(&chip->door) <= cycle)
+        pn_chip_responses(chip, cycle);
+    for (;;) {
+        bool own = pn_evq_next(&u->events) <= cycle;
+        bool shared = pn_evq_next(&chip->events) <= cycle;
+        if (shared && (!own || pn_evq_kind(&chip->events) < pn_evq_kind(&u->events))) {
+            pn_chip_event(chip);
+        } else if (own) {
+            pn_ev e = pn_evq_pop(&u->events);
+            handle(u, &e);
+        } else {
+            return;
+        }
     }
-    if (u->door.writes_held < held)
-        again(u, &u->llc, &u->llc_retry, cycle, LLC_AGAIN);
 }
 
 void pn_uncore_step(pn_uncore *u, uint64_t cycle)
 {
-    if (pn_door_next(&u->door) <= cycle)
-        responses(u, cycle);
-    while (u->events.count && u->events.heap[0].cycle <= cycle) {
+    if (pn_uncore_alone(u)) {
+        step_alone(u, cycle);
+        return;
+    }
+    while (pn_evq_next(&u->events) <= cycle) {
         pn_ev e = pn_evq_pop(&u->events);
         handle(u, &e);
     }
@@ -464,6 +379,6 @@ bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line)
         return true;
     look.mshr->start_cyc = cycle;
     u->fetch_done_cyc = UINT64_MAX;
-    pn_evq_push(&u->events, cycle + u->timing.l1i_cyc, L2_LOOK, line, FROM_L1I);
+    pn_evq_push(&u->events, cycle + u->timing.l1i_cyc, PN_L2_LOOK, line, FROM_L1I);
     return false;
 }

@@ -1,5 +1,6 @@
-/* uncore.h - everything below the core's load and store ports: L1I, L1D, L2 and their prefetchers,
- * this core's share of the LLC, and the door to memory. Driven by events from the L1 misses down.
+/* uncore.h - a core's own caches, below its load and store ports: L1I, L1D, L2 and their
+ * prefetchers. Below them is the chip (chip.h): LLC and memory. Driven by events from the L1 misses
+ * down.
  *
  * Phases of one cycle, in order: memory responses; fills of LLC, L2, L1; requests that come to the
  * door, to the LLC, to L2 (each level's waiting ones first); one prefetch of L2; L1 accesses that
@@ -20,9 +21,7 @@
 #ifndef PN_CORE_UNCORE_H
 #define PN_CORE_UNCORE_H
 
-#include "core/door.h"
-#include "core/evq.h"
-#include "core/level.h"
+#include "core/chip.h"
 #include "core/prefetch.h"
 
 typedef struct pn_woken {
@@ -37,36 +36,40 @@ typedef struct pn_core_view {
 } pn_core_view;
 
 typedef struct pn_uncore {
-    pn_level l1i, l1d, l2, llc;
+    pn_level l1i, l1d, l2;
     pn_prefetch l1d_prefetch, l2_prefetch;
-    pn_door door;
     pn_evq events;
+    pn_chip *chip;  /* borrowed */
+    uint32_t index; /* of this core in the chip */
     pn_core_timing timing;
-    uint32_t write_buffer;
-    uint64_t l1_link_free, l2_link_free;     /* cycle from which the link is free */
-    uint64_t l1d_retry, l2_retry, llc_retry; /* cycle of the retry last planned */
+    uint64_t l1_link_free, l2_link_free; /* cycle from which the link is free */
+    uint64_t l1d_retry, l2_retry;        /* cycle of the retry last planned */
     uint32_t *next_client;
     pn_woken *woken; /* since the last step; the core empties it */
     uint32_t woken_count;
     uint64_t fetch_done_cyc; /* UINT64_MAX while an instruction line is missing */
-    uint64_t cbusy_seen[4];
-    uint64_t mem_lines; /* that L2 got from memory */
+    uint64_t mem_lines;      /* that L2 got from memory */
     pn_core_view view;
-    panem_status failed; /* of the memory; sticky */
 } pn_uncore;
 
 #define PN_CLIENT_NONE UINT32_MAX
 
-/* clients: numbers 0..clients-1 may be in flight. The port is borrowed. E_NOMEM. */
-panem_status pn_uncore_init(pn_uncore *u, const pn_core_config *config, pn_mem_port *port,
-                            uint32_t clients, panem_error *err);
+/* Core `index` of a chip. clients: numbers 0..clients-1 may be in flight. The chip is borrowed, and
+ * keeps a pointer into u. E_NOMEM. */
+panem_status pn_uncore_init(pn_uncore *u, const pn_core_config *config, pn_chip *chip,
+                            uint32_t index, uint32_t clients, panem_error *err);
 void pn_uncore_release(pn_uncore *u);
+/* Does it step its chip itself, having it to itself? Otherwise somebody else runs the chip. */
+static inline bool pn_uncore_alone(const pn_uncore *u)
+{
+    return u->chip->core_count == 1;
+}
 /* The next cycle with something to do. */
 static inline uint64_t pn_uncore_next(const pn_uncore *u)
 {
-    uint64_t door = pn_door_next(&u->door);
     uint64_t event = pn_evq_next(&u->events);
-    return door < event ? door : event;
+    uint64_t chip = pn_uncore_alone(u) ? pn_chip_next(u->chip) : UINT64_MAX;
+    return chip < event ? chip : event;
 }
 /* Everything up to the L1 accesses of this cycle, which is not before pn_uncore_next's. */
 void pn_uncore_step(pn_uncore *u, uint64_t cycle);
@@ -77,7 +80,8 @@ bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line);
 /* After the accesses of a cycle. */
 static inline void pn_uncore_settle(pn_uncore *u, uint64_t cycle)
 {
-    pn_door_settle(&u->door, cycle);
+    if (pn_uncore_alone(u))
+        pn_chip_settle(u->chip, cycle);
 }
 
 #endif
