@@ -310,6 +310,29 @@ void pn_core_allow(pn_core *c, uint64_t limit_cyc)
         c->event_cyc = told;
 }
 
+bool pn_core_reach(pn_core *c)
+{
+    return run_to(c, c->front_cyc);
+}
+
+uint64_t pn_core_wake(const pn_core *c, uint64_t cycle)
+{
+    uint64_t told = pn_uncore_next(&c->uncore);
+    uint64_t event = told < c->event_cyc ? told : c->event_cyc;
+    /* A front end that stands before it waits for an event. */
+    return c->front_cyc < cycle || event < c->front_cyc ? event : c->front_cyc;
+}
+
+uint64_t pn_core_instructions(const pn_core *c)
+{
+    return c->counts.instructions;
+}
+
+void pn_core_keep_latency(pn_core *c)
+{
+    c->chip->door.lanes[c->uncore.index].latency_kept = true;
+}
+
 /* ---- phases ---------------------------------------------------------------------------------- */
 
 pn_core_counts pn_core_counts_now(const pn_core *c)

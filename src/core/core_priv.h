@@ -130,6 +130,14 @@ void pn_core_allow(pn_core *c, uint64_t limit_cyc);
 void pn_core_take(pn_core *c, const pn_op *op);
 /* Goes on with it; true: done with it, false: cut off by the limit, or the memory failed. */
 bool pn_core_work(pn_core *c);
+/* Everything before the front end's cycle has happened; false: cut off by the limit. */
+bool pn_core_reach(pn_core *c);
+/* The first cycle not before this one, up to which it has run, in which it has something to do by
+ * itself; UINT64_MAX: never. */
+uint64_t pn_core_wake(const pn_core *c, uint64_t cycle);
+uint64_t pn_core_instructions(const pn_core *c);
+/* From here on latencies are no longer added to the histograms. */
+void pn_core_keep_latency(pn_core *c);
 /* Runs on without instructions; true: everything in flight has committed. */
 bool pn_core_drain(pn_core *c);
 /* The same; true: nothing at all is in flight. */

@@ -196,7 +196,8 @@ bool pn_door_take(pn_door *d, pn_door_request *request, uint8_t *cbusy)
     *cbusy = response.cbusy;
     lane->free_slots[lane->free_count++] = slot;
     uint64_t ps = response.done_ps - request->came_ps;
-    pn_hist_add(lane->latency[request->write], ps);
+    if (!lane->latency_kept)
+        pn_hist_add(lane->latency[request->write], ps);
     if (request->write) {
         if (!d->until_taken)
             free_write(d, core);

@@ -44,6 +44,7 @@ typedef struct pn_door_lane {
     uint32_t first[2], count[2];
     uint32_t writes_held; /* lines in the write buffer */
     pn_hist *latency[2];  /* ps, reads and writes */
+    bool latency_kept;    /* nothing is added to them any more */
     pn_door_stats stats;
 } pn_door_lane;
 

@@ -2,7 +2,8 @@
  *
  * Virtual page numbers (36 bits, the upper ones of an address are dropped) go through a four-round
  * Feistel network, so that two pages never share a frame, nothing has to be stored and the same
- * seed gives the same frames everywhere. Offsets within a page stay.
+ * seed gives the same frames everywhere. Offsets within a page stay. Each core has a permutation of
+ * its own, and its number above the 36 bits: cores never share a frame.
  * NOT modelled: TLB misses, page walks, huge pages chosen by the system, sharing between cores. */
 #ifndef PN_CORE_VMAP_H
 #define PN_CORE_VMAP_H
@@ -11,6 +12,7 @@
 
 typedef struct pn_vmap {
     uint64_t key[4];
+    uint64_t core_line; /* the core's number, above the lines of all frames */
     uint32_t page_shift;
 } pn_vmap;
 
@@ -30,7 +32,7 @@ static inline uint64_t pn_vmap_line(const pn_vmap *map, uint64_t address)
     }
     uint64_t frame = left << HALF | right;
     uint64_t offset = address & ((UINT64_C(1) << map->page_shift) - 1);
-    return (frame << map->page_shift | offset) >> 6;
+    return (frame << map->page_shift | offset) >> 6 | map->core_line;
 }
 
 #endif
