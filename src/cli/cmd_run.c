@@ -18,7 +18,10 @@ enum {
     KEY_PRINT,
     KEY_STRICT,
     KEY_QUIET,
-    KEY_SERIES
+    KEY_SERIES,
+    KEY_CORES,
+    KEY_STAGGER,
+    KEY_LOOP
 };
 
 static const struct argp_option OPTIONS[] = {
@@ -34,6 +37,15 @@ static const struct argp_option OPTIONS[] = {
      "(default whole)",
      0},
     {"active-cores", KEY_ACTIVE, "N", 0, "the core stands for one of N busy ones", 0},
+    {"cores", KEY_CORES, "N", 0,
+     "simulates N cores (1 to 64) with a common LLC and memory; core i runs trace i of those "
+     "given, "
+     "round and round; --instructions are measured of each",
+     0},
+    {"stagger", KEY_STAGGER, "N", 0,
+     "of --cores: core i enters its trace i x N instructions in (default 1M)", 0},
+    {"loop", KEY_LOOP, "N", 0,
+     "of --cores: a trace begins again after N instructions (default: at its end)", 0},
     {"warmup", 'w', "N", 0, "instructions before the measured ones (default 0)", 0},
     {"instructions", 'i', "N", 0, "measured instructions (default: to the end of the trace)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "changes one parameter of the core; may be repeated", 0},
@@ -65,6 +77,15 @@ static panem_status parse_end(const pn_run_settings *s, panem_error *err)
 {
     if (!s->spec.trace_path && !s->print_config)
         return pn_err(err, PANEM_E_ARG, "run: no trace was given");
+    if (s->print_config)
+        return PANEM_OK;
+    if (s->spec.cores && !s->spec.instructions)
+        return pn_err(err, PANEM_E_ARG, "--cores runs without end; give --instructions");
+    if (s->trace_count > (s->spec.cores ? s->spec.cores : 1))
+        return pn_err(err, PANEM_E_ARG, "%u traces for %u simulated: give --cores", s->trace_count,
+                      s->spec.cores ? s->spec.cores : 1);
+    if (!s->spec.cores && (s->loop_told || s->stagger_told))
+        return pn_err(err, PANEM_E_ARG, "--%s is for --cores", s->loop_told ? "loop" : "stagger");
     return PANEM_OK;
 }
 
@@ -84,6 +105,16 @@ static panem_status parse_key(pn_run_settings *s, int key, const char *arg, pane
         PN_TRY(pn_unit_parse_u64(&n, arg, PN_DIM_COUNT, 1, 65536, "--active-cores", err));
         s->spec.active_cores = (uint32_t)n;
         return PANEM_OK;
+    case KEY_CORES:
+        PN_TRY(pn_unit_parse_u64(&n, arg, PN_DIM_COUNT, 1, PN_CORES_MAX, "--cores", err));
+        s->spec.cores = (uint32_t)n;
+        return PANEM_OK;
+    case KEY_STAGGER:
+        s->stagger_told = true;
+        return parse_count(&s->stagger, arg, 0, "--stagger", err);
+    case KEY_LOOP:
+        s->loop_told = true;
+        return parse_count(&s->loop, arg, 1, "--loop", err);
     case 'w':
         return parse_count(&s->spec.warmup, arg, 0, "--warmup", err);
     case 'i':
@@ -131,12 +162,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         s->quiet = true;
         break;
     case ARGP_KEY_ARG:
-        if (s->spec.trace_path)
+        if (s->trace_count == PN_CORES_MAX)
             return ARGP_ERR_UNKNOWN;
-        s->spec.trace_path = arg;
+        s->traces[s->trace_count++] = arg;
+        s->spec.trace_path = s->traces[0];
         break;
     case KEY_LOAD:
     case KEY_ACTIVE:
+    case KEY_CORES:
+    case KEY_STAGGER:
+    case KEY_LOOP:
     case 'w':
     case 'i':
     case KEY_SET:
@@ -180,12 +215,6 @@ static int print_config(const pn_run_settings *s)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-typedef struct progress {
-    const pn_run_settings *s;
-    struct timespec start;
-    double shown_s;
-} progress;
-
 static double seconds_since(const struct timespec *start)
 {
     struct timespec now;
@@ -195,7 +224,7 @@ static double seconds_since(const struct timespec *start)
 
 static void show_progress(void *user, const pn_core_progress *now)
 {
-    progress *p = user;
+    pn_run_progress *p = user;
     double s = seconds_since(&p->start);
     if (s < p->shown_s + 0.5)
         return;
@@ -203,30 +232,42 @@ static void show_progress(void *user, const pn_core_progress *now)
     double rate = (double)now->instructions / s;
     fprintf(stderr, "\r%.1f M instructions, %.2f M/s", (double)now->instructions / 1e6, rate / 1e6);
     if (p->s->spec.instructions) {
-        double all = (double)(p->s->spec.warmup + p->s->spec.instructions);
+        double all = (double)(p->s->spec.warmup + p->s->spec.instructions) *
+                     (p->s->spec.cores ? p->s->spec.cores : 1);
         fprintf(stderr, ", %.0f s left ", (all - (double)now->instructions) / rate);
     }
     fputs("   ", stderr);
 }
 
+void pn_run_progress_begin(pn_run_progress *p, const pn_run_settings *s, pn_core_run *run)
+{
+    *p = (pn_run_progress){.s = s};
+    (void)clock_gettime(CLOCK_MONOTONIC, &p->start);
+    if (s->quiet || !pn_stderr_is_terminal())
+        return;
+    run->progress = show_progress;
+    run->user = p;
+}
+
+void pn_run_progress_end(const pn_core_run *run)
+{
+    if (run->progress)
+        fputs("\r\033[K", stderr);
+}
+
 static panem_status simulate(const pn_run_settings *s, pn_core *core, pn_core_result *result,
                              pn_trace *trace, panem_error *err)
 {
-    progress p = {.s = s};
+    pn_run_progress p;
     pn_core_run run = {.warmup = s->spec.warmup, .instructions = s->spec.instructions};
-    bool shown = !s->quiet && pn_stderr_is_terminal();
-    (void)clock_gettime(CLOCK_MONOTONIC, &p.start);
-    if (shown) {
-        run.progress = show_progress;
-        run.user = &p;
-    }
+    pn_run_progress_begin(&p, s, &run);
     panem_status status = pn_core_run_trace(core, result, trace, &run, err);
-    if (shown)
-        fputs("\r\033[K", stderr);
+    pn_run_progress_end(&run);
     return status;
 }
 
-static int output(const pn_run_settings *s, json_t *report)
+int pn_run_output(const pn_run_settings *s, json_t *report,
+                  void (*print)(const json_t *report, FILE *out))
 {
     panem_error err = PANEM_ERROR_INIT;
     if (!report)
@@ -235,7 +276,7 @@ static int output(const pn_run_settings *s, json_t *report)
         pn_json_print(report, stdout);
         return PN_EXIT_OK;
     }
-    pn_run_print(report, stdout);
+    print(report, stdout);
     if (!s->json_path) {
         json_decref(report);
         return PN_EXIT_OK;
@@ -267,31 +308,45 @@ static void write_window(void *user, const pn_tap_window *w)
     pn_text_release(&line);
 }
 
-static panem_status open_series(pn_run_settings *s, pn_mem_port **port, pn_tap *tap,
-                                const pn_sim_memory *memory, panem_error *err)
+int pn_run_series_open(pn_run_settings *s, pn_mem_port **port, pn_tap *tap,
+                       const pn_sim_memory *memory)
 {
     static const char header[] = "time_ns,read_gbs,write_gbs,latency_ns\n";
-    pn_tap_config config = pn_sim_windows(memory, &s->config);
+    panem_error err = PANEM_ERROR_INIT;
+    pn_tap_config config = pn_sim_windows(memory);
+    *port = NULL;
+    if (!s->series_path)
+        return PN_EXIT_OK;
     config.window = write_window;
     config.user = s;
-    PN_TRY(pn_writer_open(&s->series, s->series_path, err));
-    pn_writer_add(s->series, header, sizeof header - 1);
-    return pn_tap_create(port, tap, memory->port, &config, err);
+    panem_status status = pn_writer_open(&s->series, s->series_path, &err);
+    if (status == PANEM_OK) {
+        pn_writer_add(s->series, header, sizeof header - 1);
+        status = pn_tap_create(port, tap, memory->port, &config, &err);
+    }
+    return status == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
+}
+
+int pn_run_series_close(pn_run_settings *s)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    pn_writer *series = s->series;
+    s->series = NULL;
+    if (series && pn_writer_commit(series, &err) != PANEM_OK)
+        return pn_fail_output(&err);
+    return PN_EXIT_OK;
 }
 
 static int report(pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
                   const pn_core_result *result, pn_trace *trace)
 {
-    panem_error err = PANEM_ERROR_INIT;
     pn_trace_tell_truncated(trace, s->spec.trace_path);
     if (result->trace_ended && s->spec.instructions)
         pn_warn("%s ended after %llu instructions", s->spec.trace_path,
                 (unsigned long long)result->whole.instructions);
-    pn_writer *series = s->series;
-    s->series = NULL;
-    if (series && pn_writer_commit(series, &err) != PANEM_OK)
-        return pn_fail_output(&err);
-    return output(s, pn_run_report(s, memory, core, result, trace));
+    int code = pn_run_series_close(s);
+    return code ? code
+                : pn_run_output(s, pn_run_report(s, memory, core, result, trace), pn_run_print);
 }
 
 static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *memory)
@@ -301,9 +356,9 @@ static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *m
     pn_core_result result;
     pn_mem_port *watched = NULL;
     pn_tap tap;
-    int code = PN_EXIT_OK;
-    if (s->series_path && open_series(s, &watched, &tap, memory, &err) != PANEM_OK)
-        code = pn_fail_output(&err);
+    int code = pn_run_series_open(s, &watched, &tap, memory);
+    if (code)
+        ;
     else if (pn_core_create(&core, &s->config, watched ? watched : memory->port, &err) !=
                  PANEM_OK ||
              simulate(s, core, &result, trace, &err) != PANEM_OK)
@@ -329,7 +384,9 @@ static int run(void *user)
     if (pn_sim_memory_open(&memory, &s->spec, &s->config, &err) != PANEM_OK)
         return pn_fail(&err);
     int code = PN_EXIT_OK;
-    if (pn_trace_open(&trace, s->spec.trace_path, &s->spec.input, &err) != PANEM_OK)
+    if (s->spec.cores)
+        code = pn_run_cores(s, &memory);
+    else if (pn_trace_open(&trace, s->spec.trace_path, &s->spec.input, &err) != PANEM_OK)
         code = pn_fail(&err);
     else
         code = run_trace(s, trace, &memory);
@@ -345,7 +402,7 @@ static void release(void *user)
 
 const pn_command pn_cmd_run = {
     .name = "run",
-    .arguments = "TRACE",
+    .arguments = "TRACE...",
     .summary = "simulate one core on a trace in front of a memory model",
     .details =
         "Simulates an out-of-order core (docs/core.md says what is modelled and what is not) on an "
@@ -357,10 +414,14 @@ const pn_command pn_cmd_run = {
         "accesses and misses per level (misses per thousand instructions: mpki), bandwidth and "
         "latency of reads and writes at the memory's door, and three views of the whole run (the "
         "core's, the interface's, the memory's), whose lines must agree; the core's read latency "
-        "has the on-chip part taken off. Exit status: 0 success, 1 failure, 2 usage, 3 bad input.",
+        "has the on-chip part taken off. --cores N simulates N cores that share the LLC (N times a "
+        "core's "
+        "share) and the whole memory: the reference for a core under --active-cores N. Exit "
+        "status: 0 success, 1 failure, 2 usage, 3 bad input.",
     .examples = "panem run xz.ptrace --curves curves/ddr5-5200x8.csv -w 1M -i 10M\n"
                 "panem run xz.ptrace -c set.csv --load heavy --set l1d_mshrs=24 --json out.json\n"
                 "panem run xz.ptrace --model dram:ddr5-4800\n"
+                "panem run xz.ptrace --cores 8 -w 2M -i 8M --loop 8M --model dram:ddr5-5200\n"
                 "panem run --core neoverse-v2 --print-config\n",
     .options = OPTIONS,
     .parse = parse,

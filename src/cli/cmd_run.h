@@ -3,12 +3,17 @@
 #define PN_CLI_CMD_RUN_H
 
 #include <jansson.h>
+#include <time.h>
 
 #include "cli/cmd.h"
-#include "sim/sim.h"
+#include "sim/cores.h"
 
 typedef struct pn_run_settings {
     pn_sim_spec spec;
+    const char *traces[PN_CORES_MAX]; /* spec.trace_path is the first */
+    uint32_t trace_count;
+    uint64_t stagger, loop; /* of several cores; instructions */
+    bool loop_told, stagger_told;
     const char *json_path, *series_path;
     pn_writer *series;   /* open while the run goes on */
     pn_text assignments; /* key=value lines of --set */
@@ -19,6 +24,30 @@ typedef struct pn_run_settings {
 /* Everything that is reported, as one tree; the caller owns it. NULL without memory. */
 json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
                       const pn_core_result *result, const pn_trace *trace);
+/* The same of several cores, and one core of --cores 1. */
+json_t *pn_run_cores_report(const pn_run_settings *s, const pn_sim_memory *memory,
+                            const pn_sim_cores *cores);
+void pn_run_cores_print(const json_t *report, FILE *out);
+
+/* cmd_run.c: prints, and writes --json; takes the report. */
+int pn_run_output(const pn_run_settings *s, json_t *report,
+                  void (*print)(const json_t *report, FILE *out));
+/* Progress on a terminal while something runs. */
+typedef struct pn_run_progress {
+    const pn_run_settings *s;
+    struct timespec start;
+    double shown_s;
+} pn_run_progress;
+void pn_run_progress_begin(pn_run_progress *p, const pn_run_settings *s, pn_core_run *run);
+void pn_run_progress_end(const pn_core_run *run);
+/* A port that watches the memory and writes --series; *port stays NULL when it was not asked for.
+ * Returns an exit code. */
+int pn_run_series_open(pn_run_settings *s, pn_mem_port **port, pn_tap *tap,
+                       const pn_sim_memory *memory);
+int pn_run_series_close(pn_run_settings *s);
+/* cmd_run_cores.c: the run of --cores. */
+int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory);
+
 /* The tree as text for people. */
 void pn_run_print(const json_t *report, FILE *out);
 

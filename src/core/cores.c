@@ -33,7 +33,7 @@ panem_status pn_cores_create(pn_cores **cores, const pn_core_config *config, uin
     pn_core_timing timing = pn_core_timing_of(config);
     if (count > 1 && pn_chip_lookahead(&timing) == 0)
         return pn_err(err, PANEM_E_ARG,
-                      "several cores need an mem_response_latency of 2 cycles and an llc_latency 2 "
+                      "several cores need a mem_response_latency of 2 cycles and an llc_latency 2 "
                       "cycles above l2_latency");
     pn_cores *c = calloc(1, sizeof *c);
     if (!c)

@@ -9,7 +9,7 @@
 #include "mem/model_spec.h"
 #include "sim/sim.h"
 
-/* Requests a model can have in flight: more than one core's LLC and write buffer ever hold. */
+/* Requests a model can have in flight, per core: more than its LLC and write buffer ever hold. */
 enum { IN_FLIGHT_MAX = 1 << 13 };
 
 /* The read fraction at which fixed models and printed peaks look. */
@@ -20,7 +20,7 @@ static panem_status open_dram(pn_sim_memory *m, const pn_sim_spec *s, const pn_c
 {
     pn_dram_config config;
     PN_TRY(pn_dram_spec_parse(&config, NULL, s->model + strlen("dram:"), err));
-    if (core->active_cores > 1)
+    if (m->sharers > 1)
         return pn_err(
             err, PANEM_E_ARG,
             "--model %s is a whole memory and one core would own it; use --load whole, or "
@@ -48,11 +48,11 @@ static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_
     panem_model *model = NULL;
     PN_TRY(pn_sim_check_model(s, err));
     PN_TRY(pn_model_spec_parse(&options, s->model, err));
-    if (options.sharers > 1 && options.sharers != core->active_cores)
+    if (options.sharers > 1 && options.sharers != m->sharers)
         return pn_err(err, PANEM_E_ARG,
                       "sharers=%u of the model contradicts %u active cores; leave it out",
-                      options.sharers, core->active_cores);
-    options.sharers = core->active_cores;
+                      options.sharers, m->sharers);
+    options.sharers = m->sharers;
     load.strict = s->strict;
     load.report = s->report;
     load.report_user = s->user;
@@ -60,7 +60,7 @@ static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_
     PN_TRY(panem_curves_load(&m->set, s->curves_path, &load, err));
     PN_TRY(panem_model_create(&model, m->set, &options, err));
     PN_TRY(pn_model_port_create(&m->port, model, s->model, options.early_write_ack != 0,
-                                IN_FLIGHT_MAX, err));
+                                IN_FLIGHT_MAX * (s->cores > 1 ? s->cores : 1), err));
     m->theoretical_gbs = theoretical_of(m->set);
     m->peak_gbs = panem_peak_bytes_per_s(m->set, PANEM_MIX_LINEAR, READS) / 1e9;
     m->idle_ns = (double)panem_idle_ps(m->set, PANEM_MIX_LINEAR, 1.0) / 1000.0 + m->on_chip_ns;
@@ -84,6 +84,7 @@ panem_status pn_sim_memory_open(pn_sim_memory *memory, const pn_sim_spec *s,
 {
     pn_sim_memory m;
     memset(&m, 0, sizeof m);
+    m.sharers = s->cores > 1 ? 1 : core->active_cores;
     panem_status status = strncmp(s->model, "dram:", 5) == 0 ? open_dram(&m, s, core, err)
                                                              : open_model(&m, s, core, err);
     if (status != PANEM_OK) {

@@ -44,6 +44,13 @@ panem_status pn_sim_configure(pn_core_config *config, pn_sim_spec *spec, panem_e
         c.active_cores = spec->load == PN_LOAD_HEAVY ? soc : soc > 1 ? soc / 2 : 1;
     if (spec->active_cores)
         c.active_cores = spec->active_cores;
+    if (spec->cores > 1) {
+        bool told = spec->load != PN_LOAD_WHOLE || spec->active_cores;
+        if (told && c.active_cores != spec->cores)
+            return pn_err(err, PANEM_E_ARG, "%u cores are simulated and %u active ones asked for",
+                          spec->cores, c.active_cores);
+        c.active_cores = spec->cores;
+    }
     PN_TRY(pn_core_check(&c, err));
     *config = c;
     return PANEM_OK;
@@ -67,9 +74,9 @@ static panem_status run_core(double *values, const pn_sim_spec *spec, const pn_c
     return status;
 }
 
-pn_tap_config pn_sim_windows(const pn_sim_memory *memory, const pn_core_config *config)
+pn_tap_config pn_sim_windows(const pn_sim_memory *memory)
 {
-    double sharers = config->active_cores;
+    double sharers = memory->sharers;
     return (pn_tap_config){.window_ps = PN_SIM_WINDOW_PS,
                            .peak_gbs = memory->peak_gbs / sharers,
                            .latency_bin_ns = (memory->idle_ns - memory->on_chip_ns) / BINS_PER_IDLE,
@@ -86,7 +93,7 @@ panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace
     pn_mem_port *port = NULL;
     PN_TRY(pn_sim_configure(&config, &resolved, err));
     PN_TRY(pn_sim_memory_open(&memory, &resolved, &config, err));
-    pn_tap_config windows = pn_sim_windows(&memory, &config);
+    pn_tap_config windows = pn_sim_windows(&memory);
     if (history) {
         memset(history, 0, sizeof *history);
         windows.window = pn_history_take;

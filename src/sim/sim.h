@@ -30,6 +30,7 @@ typedef struct pn_sim_spec {
     uint64_t warmup, instructions;
     uint32_t load;         /* pn_sim_load */
     uint32_t active_cores; /* 0: what load says */
+    uint32_t cores;        /* simulated (sim/cores.h); 0: 1. More than one own the whole memory */
     bool strict;           /* a repair of the curve set is an error */
     void (*report)(void *user, const panem_finding *finding); /* of such repairs; may be NULL */
     void *user;
@@ -49,6 +50,7 @@ typedef struct pn_sim_memory {
     double peak_gbs;        /* of the whole memory: reads 2/3 of a curve set, stream of a DRAM */
     double on_chip_ns;      /* taken off the curves; 0 for a DRAM */
     double idle_ns;         /* of a load in the simulated core when nothing else runs */
+    uint32_t sharers;       /* the simulated cores have 1/sharers of it */
 } pn_sim_memory;
 
 /* Opens the memory that spec->model names. E_ARG, and the curve set's errors. */
@@ -86,8 +88,8 @@ const pn_metric *pn_metric_named(const char *name);
 
 /* The paper's window: what is kept of bandwidth and latency over time. */
 enum { PN_SIM_WINDOW_PS = 520000 };
-/* How a tap watches this memory for this core. */
-pn_tap_config pn_sim_windows(const pn_sim_memory *memory, const pn_core_config *config);
+/* How a tap watches this memory. */
+pn_tap_config pn_sim_windows(const pn_sim_memory *memory);
 
 /* Every metric of one run, in the table's order; tap may be NULL, and so may history, which needs
  * one; both are zeroed first. The trace is read from its
