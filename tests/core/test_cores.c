@@ -181,8 +181,8 @@ static void a_core_beside_idle_ones_is_the_core_alone_to_the_cycle(void **state)
     static const char *const settings[] = {
         "llc_size=64KiB",
         "llc_size=64KiB l2_mshrs=3 llc_mshrs=2 write_buffer=1 l2_prefetch_reserve=1",
-        "llc_size=64KiB clock=2.1GHz llc_latency=9ns mem_response_latency=1ns "
-        "l2_fill_bytes_per_cycle=5",
+        ("llc_size=64KiB clock=2.1GHz llc_latency=9ns mem_response_latency=1ns "
+         "l2_fill_bytes_per_cycle=5"),
         "llc_size=64KiB mem_request_latency=0ns l1d_prefetch_level=3 l2_prefetch=stream",
     };
     enum { IDLE = 3 };
