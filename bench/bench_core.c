@@ -1,22 +1,31 @@
 /* bench_core.c - how fast the core simulator is, beside plain decoding of the same trace.
  *
- *   build/release/bench/bench_core [--curves SET] [--max N] TRACE...
+ *   build/release/bench/bench_core [--curves SET] [--max N] [--set KEY=VALUE]... TRACE...
  *
  * Each trace is decoded, then run through the preset arm-server in front of fixed:idle and of panem
  * over the curve set (on-chip part off), up to N instructions (default 20 million). CPU time of
  * this process, the best of RUNS runs; mpki: LLC misses per thousand instructions. The column
  * "x decode" (time of the panem run over that of decoding alone) guards against regressions on any
- * machine. Bars: above 2 M/s at 10..30 mpki, above 5 M/s cache-resident. */
+ * machine; "MB" is the most that this process ever held. Bars: above 2 M/s at 10..30 mpki, above
+ * 5 M/s cache-resident, below 100 MB. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "core/core.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
 
-enum { RUNS = 3, IN_FLIGHT = 8192 };
+enum { RUNS = 3, IN_FLIGHT = 8192, SETTINGS = 16 };
+
+typedef struct bench {
+    const char *curves;
+    uint64_t max;
+    const char *settings[SETTINGS];
+    int count;
+} bench;
 
 static double now_s(void)
 {
@@ -62,8 +71,19 @@ static double decode_s(const char *path, uint64_t max, uint64_t *count)
     return sum == 1 ? 0.0 : seconds;
 }
 
-static double run_s(const char *path, uint64_t max, const char *curves, const char *word,
-                    pn_core_result *result)
+static pn_core_config configure(const bench *b)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    pn_core_config config;
+    size_t count;
+    const pn_param *params = pn_core_params(&count);
+    check(pn_core_preset(&config, "arm-server", &err), &err);
+    for (int i = 0; i < b->count; i++)
+        check(pn_param_assign(params, count, &config, b->settings[i], &err), &err);
+    return config;
+}
+
+static double run_s(const char *path, const bench *b, const char *word, pn_core_result *result)
 {
     panem_error err = PANEM_ERROR_INIT;
     panem_curves_options load = PANEM_CURVES_OPTIONS_INIT;
@@ -72,11 +92,10 @@ static double run_s(const char *path, uint64_t max, const char *curves, const ch
     panem_model *model = NULL;
     pn_mem_port *port = NULL;
     pn_core *core = NULL;
-    pn_core_config config;
-    pn_core_run run = {.instructions = max};
-    check(pn_core_preset(&config, "arm-server", &err), &err);
+    pn_core_config config = configure(b);
+    pn_core_run run = {.instructions = b->max};
     load.on_chip_ns = pn_core_on_chip_ns(&config);
-    check(panem_curves_load(&set, curves, &load, &err), &err);
+    check(panem_curves_load(&set, b->curves, &load, &err), &err);
     check(pn_model_spec_parse(&options, word, &err), &err);
     check(panem_model_create(&model, set, &options, &err), &err);
     check(pn_model_port_create(&port, model, word, false, IN_FLIGHT, &err), &err);
@@ -97,42 +116,53 @@ static double least(double a, double b)
     return a == 0.0 || b < a ? b : a;
 }
 
-static void one(const char *path, uint64_t max, const char *curves)
+static double most_mb(void)
+{
+    struct rusage usage;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024.0;
+}
+
+static void one(const char *path, const bench *b)
 {
     double decode = 0.0, fixed = 0.0, panem = 0.0;
     uint64_t count = 0;
     pn_core_result r;
     for (int i = 0; i < RUNS; i++) {
-        decode = least(decode, decode_s(path, max, &count));
-        fixed = least(fixed, run_s(path, max, curves, "fixed:idle", &r));
-        panem = least(panem, run_s(path, max, curves, "panem", &r));
+        decode = least(decode, decode_s(path, b->max, &count));
+        fixed = least(fixed, run_s(path, b, "fixed:idle", &r));
+        panem = least(panem, run_s(path, b, "panem", &r));
     }
     const char *name = strrchr(path, '/');
     double n = (double)r.measured.instructions;
-    printf("%-28s %8.2f %7.2f %6.3f %10.1f %10.2f %10.2f %9.1f\n", name ? name + 1 : path, n / 1e6,
-           1000.0 * (double)r.measured.llc.misses / n, n / (double)r.measured_cyc,
+    printf("%-28s %8.2f %7.2f %6.3f %10.1f %10.2f %10.2f %9.1f %6.1f\n", name ? name + 1 : path,
+           n / 1e6, 1000.0 * (double)r.measured.llc.misses / n, n / (double)r.measured_cyc,
            (double)count / decode / 1e6, n / fixed / 1e6, n / panem / 1e6,
-           panem / n / (decode / (double)count));
+           panem / n / (decode / (double)count), most_mb());
 }
 
 int main(int argc, char **argv)
 {
-    const char *curves = "curves/synthetic-ddr4-2666x6.csv";
-    uint64_t max = 20000000;
+    bench b = {.curves = "curves/synthetic-ddr4-2666x6.csv", .max = 20000000};
     int i = 1;
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
         if (strcmp(argv[i], "--curves") == 0)
-            curves = argv[i + 1];
+            b.curves = argv[i + 1];
+        else if (strcmp(argv[i], "--set") == 0 && b.count < SETTINGS)
+            b.settings[b.count++] = argv[i + 1];
+        else if (strcmp(argv[i], "--max") == 0)
+            b.max = strtoull(argv[i + 1], NULL, 10);
         else
-            max = strtoull(argv[i + 1], NULL, 10);
+            i = argc;
     }
-    if (i >= argc || max == 0) {
-        (void)fprintf(stderr, "usage: bench_core [--curves SET] [--max N] TRACE...\n");
+    if (i >= argc || b.max == 0) {
+        (void)fprintf(stderr,
+                      "usage: bench_core [--curves SET] [--max N] [--set KEY=VALUE]... TRACE...\n");
         return 2;
     }
-    printf("%-28s %8s %7s %6s %10s %10s %10s %9s\n", "trace", "M instr", "mpki", "ipc",
-           "decode M/s", "fixed M/s", "panem M/s", "x decode");
+    printf("%-28s %8s %7s %6s %10s %10s %10s %9s %6s\n", "trace", "M instr", "mpki", "ipc",
+           "decode M/s", "fixed M/s", "panem M/s", "x decode", "MB");
     for (; i < argc; i++)
-        one(argv[i], max, curves);
+        one(argv[i], &b);
     return 0;
 }

@@ -95,8 +95,8 @@ static double stream(const char *settings, bool store, uint64_t wrap_lines)
 {
     machine m;
     machine_make(&m, settings, 90.0);
-    for (uint64_t i = 0; i < 3 * STEPS; i++) {
-        if (i == 2 * STEPS)
+    for (uint64_t i = 0; i < UINT64_C(3) * STEPS; i++) {
+        if (i == UINT64_C(2) * STEPS)
             machine_mark(&m);
         machine_step(&m, &(step){.load = !store, .store = store, .address = i % wrap_lines * 64});
     }
@@ -109,14 +109,19 @@ static void streams_are_bounded_by_what_is_outstanding(void **state)
 {
     (void)state;
     const uint64_t none = UINT64_C(1) << 40;
-    /* bandwidth = outstanding x line / latency, 270 cycles; case D10, closed loop */
-    within(stream("", false, none), 270.0 / 16, 0.01);
-    within(stream("l1d_mshrs=40", false, none), 270.0 / 40, 0.01);
-    within(stream("l1d_mshrs=64 l2_mshrs=20", false, none), 270.0 / 20, 0.05);
-    within(stream("l1d_mshrs=64 lob=8", false, none), 270.0 / 8, 0.01);
-    within(stream("l1d_mshrs=64 rob=24 lob=24 store_buffer=24", false, none), 270.0 / 24, 0.01);
-    within(stream("", true, none), 270.0 / 16, 0.01);
-    within(stream("l1d_mshrs=64 store_buffer=8", true, none), 270.0 / 8, 0.02);
+    /* bandwidth = outstanding x line / latency, 270 cycles; case D10, closed loop. What is held how
+     * long: an L1 MSHR from the access at a to the fill at a + 269 (used in the cycle after), an
+     * L2 MSHR from a + 4, one of the LLC from a + 11; a place in LOB or ROB from dispatch, one
+     * cycle before the access, to commit, in the cycle after the line is used; one in the store
+     * buffer from dispatch, three cycles before the access, to the use of the line. */
+    within(stream("", false, none), 269.0 / 16, 0.001);
+    within(stream("l1d_mshrs=40", false, none), 269.0 / 40, 0.001);
+    within(stream("l1d_mshrs=64 l2_mshrs=20", false, none), 265.0 / 20, 0.001);
+    within(stream("l1d_mshrs=64 llc_mshrs=20", false, none), 258.0 / 20, 0.001);
+    within(stream("l1d_mshrs=64 lob=8", false, none), 272.0 / 8, 0.001);
+    within(stream("l1d_mshrs=64 rob=24 lob=24 store_buffer=24", false, none), 272.0 / 24, 0.001);
+    within(stream("", true, none), 269.0 / 16, 0.001);
+    within(stream("l1d_mshrs=64 store_buffer=8", true, none), 273.0 / 8, 0.001);
 }
 
 static void streams_are_bounded_by_bytes_per_cycle(void **state)
@@ -227,8 +232,9 @@ static void one_trace_for_many_cores_never_gets_faster(void **state)
         double gbs = cores[i] * 20000.0 * 64 * 3.0 / (double)r.measured_cyc;
         assert_true(ipc <= before * 1.0001);
         assert_true(gbs <= peak_gbs * 1.01);
-        if (cores[i] >= 64) /* 64 x 16 lines / 90 ns is more than there is */
-            within(gbs, peak_gbs, 0.05);
+        /* 64 x 16 lines / 90 ns is more than there is: the curve's last point, 0.98 of peak */
+        if (cores[i] >= 64)
+            within(gbs, 0.98 * peak_gbs, 0.01);
         before = ipc;
         machine_free(&m);
     }
@@ -260,31 +266,36 @@ static void panem_on_a_flat_curve_is_a_fixed_latency(void **state)
 }
 
 /* Cycles of a mix of chases, streams, stores and arithmetic. */
-static uint64_t cycles_of_mix(const char *settings, double total_ns)
+static uint64_t finish_mix(machine *m)
 {
-    machine m;
     uint64_t line = 1;
-    machine_make(&m, settings, total_ns);
     for (uint64_t i = 0; i < 30000; i++) {
         line = machine_chase(line, 1 << 18);
         switch (i % 6) {
         case 0:
-            machine_step(&m, &(step){.load = true, .dst = R1, .addr = R1, .address = line * 64});
+            machine_step(m, &(step){.load = true, .dst = R1, .addr = R1, .address = line * 64});
             break;
         case 1:
-            machine_step(&m, &(step){.load = true, .dst = R2, .address = 0x40000000 + i * 16});
+            machine_step(m, &(step){.load = true, .dst = R2, .address = 0x40000000 + i * 16});
             break;
         case 2:
-            machine_step(&m, &(step){.store = true, .src = R2, .address = 0x80000000 + i * 8});
+            machine_step(m, &(step){.store = true, .src = R2, .address = 0x80000000 + i * 8});
             break;
         default:
-            machine_step(&m, &(step){.cls = PN_CLASS_INT, .dst = R2, .src = R2});
+            machine_step(m, &(step){.cls = PN_CLASS_INT, .dst = R2, .src = R2});
             break;
         }
     }
-    pn_core_result r = machine_finish(&m);
-    machine_free(&m);
+    pn_core_result r = machine_finish(m);
+    machine_free(m);
     return r.measured_cyc;
+}
+
+static uint64_t cycles_of_mix(const char *settings, double total_ns)
+{
+    machine m;
+    machine_make(&m, settings, total_ns);
+    return finish_mix(&m);
 }
 
 static void less_of_anything_is_never_faster(void **state)
@@ -297,6 +308,9 @@ static void less_of_anything_is_never_faster(void **state)
          "store_buffer=1"},
         {"l1d_mshrs=64", "l1d_mshrs=16", "l1d_mshrs=8", "l1d_mshrs=2", "l1d_mshrs=1"},
         {"l2_mshrs=64", "l2_mshrs=16", "l2_mshrs=8", "l2_mshrs=2", "l2_mshrs=1"},
+        {"llc_mshrs=64", "llc_mshrs=16", "llc_mshrs=8", "llc_mshrs=2", "llc_mshrs=1"},
+        {"write_buffer=64", "write_buffer=16", "write_buffer=8", "write_buffer=2",
+         "write_buffer=1"},
         {"width=8", "width=5", "width=4", "width=2", "width=1"},
         {"llc_size=64MiB", "llc_size=16MiB", "llc_size=4MiB", "llc_size=1MiB", "llc_size=256KiB"},
     };
@@ -313,6 +327,29 @@ static void less_of_anything_is_never_faster(void **state)
     }
     for (int ns = 80; ns < 400; ns += 20)
         assert_true(cycles_of_mix("", ns) < cycles_of_mix("", ns + 20));
+}
+
+static void more_active_cores_are_never_faster(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"panem", "panem:paper", "md1", "mess"};
+    static const int cores[] = {1, 4, 16, 48, 64, 96, 192};
+    for (int k = 0; k < 4; k++) {
+        uint64_t before = 0, first = 0;
+        for (int i = 0; i < 7; i++) {
+            char settings[64];
+            machine m;
+            (void)snprintf(settings, sizeof settings, "active_cores=%d l1d_mshrs=32", cores[i]);
+            machine_make_over(&m, settings, models[k], SET);
+            uint64_t cycles = finish_mix(&m);
+            if (cycles < before)
+                fail_msg("%s: %d cores take %llu cycles, fewer took %llu", models[k], cores[i],
+                         (unsigned long long)cycles, (unsigned long long)before);
+            first = i ? first : cycles;
+            before = cycles;
+        }
+        assert_true(before > first + first / 10); /* and the load is felt */
+    }
 }
 
 static void nothing_to_do_is_no_division_by_zero(void **state)
@@ -375,6 +412,7 @@ int main(void)
         PN_TEST(one_trace_for_many_cores_never_gets_faster),
         PN_TEST(panem_on_a_flat_curve_is_a_fixed_latency),
         PN_TEST(less_of_anything_is_never_faster),
+        PN_TEST(more_active_cores_are_never_faster),
         PN_TEST(nothing_to_do_is_no_division_by_zero),
         PN_TEST(phases_add_up_to_the_run_without_warmup),
     };
