@@ -135,6 +135,12 @@ void pn_unit_format(char *text, size_t size, double value, pn_dim dim)
             best = u;
     }
     char number[PN_NUM_TEXT_MAX];
-    (void)pn_num_format(number, value / best->scale);
-    (void)snprintf(text, size, "%s%s", number, best->name);
+    size_t length = pn_num_format(number, value / best->scale), unit_length = strlen(best->name);
+    if (length >= size)
+        length = size - 1;
+    if (unit_length >= size - length)
+        unit_length = size - length - 1;
+    memcpy(text, number, length);
+    memcpy(text + length, best->name, unit_length);
+    text[length + unit_length] = '\0';
 }

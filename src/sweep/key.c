@@ -225,7 +225,8 @@ static void put_config(pn_text *text, const pn_core_config *config)
     size_t count;
     const pn_param *params = pn_core_params(&count);
     for (size_t i = 0; i < count; i++) {
-        pn_text_printf(text, "%s=", params[i].name);
+        pn_text_puts(text, params[i].name);
+        pn_text_puts(text, "=");
         pn_param_format(text, &params[i], config);
         pn_text_puts(text, "\n");
     }
@@ -248,9 +249,10 @@ panem_status pn_point_identify(pn_point_key *key, pn_inputs *inputs, const pn_po
         digest(key->config, &key->resolved);
         pn_text_printf(&whole,
                        "results=%d\ntrace=%016" PRIx64 " thread %u\nwarmup=%" PRIu64
-                       "\ninstructions=%" PRIu64 "\ncurves=%016" PRIx64 "\nmodel=%s\n%s",
+                       "\ninstructions=%" PRIu64 "\ncurves=%016" PRIx64 "\nmodel=%s\n",
                        (int)PN_RESULTS_VERSION, key->trace_hash, spec.input.thread, spec.warmup,
-                       spec.instructions, key->curves_fingerprint, spec.model, key->resolved.data);
+                       spec.instructions, key->curves_fingerprint, spec.model);
+        pn_text_puts(&whole, key->resolved.data);
     }
     bool failed = key->resolved.failed || whole.failed;
     if (!failed)

@@ -22,7 +22,7 @@ struct pn_store {
     char *path;
     int lock;                      /* descriptor; -1 when reading */
     bool has_series, wants_series; /* the store, the study */
-    sqlite3_stmt *add, *state, *done, *timing, *windows, *series, *failed;
+    sqlite3_stmt *add, *point, *config, *state, *done, *timing, *windows, *series, *failed;
 };
 
 static const char SCHEMA[] =
@@ -248,6 +248,9 @@ static panem_status open_database(pn_store *s, const char *folder, pn_store_mode
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
         return s->db ? fail(s, err) : pn_err(err, PANEM_E_NOMEM, "out of memory");
     (void)sqlite3_busy_timeout(s->db, BUSY_WAIT_MS);
+    /* Results lie in the order of their keys, points are asked for in the study's: keep the pages.
+     */
+    (void)sqlite3_exec(s->db, "PRAGMA cache_size = -131072", NULL, NULL, NULL);
     if (mode == PN_STORE_READ) {
         PN_TRY(check_version(s, err));
         return look_for_series(s, err);
@@ -287,8 +290,8 @@ void pn_store_close(pn_store *s)
 {
     if (!s)
         return;
-    sqlite3_stmt *statements[] = {s->add,     s->state,  s->done,  s->timing,
-                                  s->windows, s->series, s->failed};
+    sqlite3_stmt *statements[] = {s->add,    s->point,   s->config, s->state, s->done,
+                                  s->timing, s->windows, s->series, s->failed};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
         (void)sqlite3_finalize(statements[i]);
     (void)sqlite3_close(s->db);
@@ -375,36 +378,32 @@ panem_status pn_store_plan_begin(pn_store *s, const pn_study *study, panem_error
 }
 
 /* The core's parameters come once for the many points that share them. */
-static panem_status put_point(const pn_store *s, const pn_point_key *key, const pn_point *point,
+static panem_status put_point(pn_store *s, const pn_point_key *key, const pn_point *point,
                               panem_error *err)
 {
-    sqlite3_stmt *put = NULL;
-    PN_TRY(prepare(
-        s, &put,
-        "INSERT OR IGNORE INTO points(key, config, trace_hash, curves, model, warmup_asked, "
-        "instructions_asked) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        err));
-    bind_text(put, 1, key->hex);
-    bind_text(put, 2, key->config);
-    bind_hex(put, 3, key->trace_hash);
-    bind_hex(put, 4, key->curves_fingerprint);
-    bind_text(put, 5, key->model);
-    (void)sqlite3_bind_int64(put, 6, (sqlite3_int64)point->spec.warmup);
-    (void)sqlite3_bind_int64(put, 7, (sqlite3_int64)point->spec.instructions);
-    panem_status status = step(s, put, err);
-    (void)sqlite3_finalize(put);
-    return status;
+    if (!s->point)
+        PN_TRY(prepare(
+            s, &s->point,
+            "INSERT OR IGNORE INTO points(key, config, trace_hash, curves, model, warmup_asked, "
+            "instructions_asked) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            err));
+    bind_text(s->point, 1, key->hex);
+    bind_text(s->point, 2, key->config);
+    bind_hex(s->point, 3, key->trace_hash);
+    bind_hex(s->point, 4, key->curves_fingerprint);
+    bind_text(s->point, 5, key->model);
+    (void)sqlite3_bind_int64(s->point, 6, (sqlite3_int64)point->spec.warmup);
+    (void)sqlite3_bind_int64(s->point, 7, (sqlite3_int64)point->spec.instructions);
+    return step(s, s->point, err);
 }
 
-static panem_status put_config(const pn_store *s, const pn_point_key *key, panem_error *err)
+static panem_status put_config(pn_store *s, const pn_point_key *key, panem_error *err)
 {
-    sqlite3_stmt *put = NULL;
-    PN_TRY(prepare(s, &put, "INSERT OR IGNORE INTO configs VALUES(?1, ?2)", err));
-    bind_text(put, 1, key->config);
-    bind_text(put, 2, key->resolved.data);
-    panem_status status = step(s, put, err);
-    (void)sqlite3_finalize(put);
-    return status;
+    if (!s->config)
+        PN_TRY(prepare(s, &s->config, "INSERT OR IGNORE INTO configs VALUES(?1, ?2)", err));
+    bind_text(s->config, 1, key->config);
+    bind_text(s->config, 2, key->resolved.data);
+    return step(s, s->config, err);
 }
 
 panem_status pn_store_plan_add(pn_store *s, size_t ordinal, const pn_point_key *key,

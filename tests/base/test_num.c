@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,46 @@ static void writes_the_shortest_form(void **state)
     assert_string_equal(text, "0.667");
 }
 
+/* The C library is the oracle: the first of %.15g, %.16g, %.17g that reads back. */
+static void compare_with_the_library(double value)
+{
+    char text[PN_NUM_TEXT_MAX], want[64];
+    for (int digits = 15; digits <= 17; digits++) {
+        (void)snprintf(want, sizeof want, "%.*g", digits, value);
+        if (strtod(want, NULL) == value)
+            break;
+    }
+    size_t length = pn_num_format(text, value);
+    assert_string_equal(text, want);
+    assert_int_equal(length, strlen(want));
+}
+
+static void writes_what_the_c_library_would(void **state)
+{
+    (void)state;
+    pn_rng rng;
+    pn_rng_init(&rng, 3, 0);
+    for (int i = 0; i < 300000; i++) {
+        uint64_t bits = pn_rng_u64(&rng);
+        /* All binary exponents from 2^-20 to 2^60, then decimals of few digits, then integers. */
+        double value = ldexp((double)(bits >> 11), (int)(bits % 80) - 72);
+        compare_with_the_library(value);
+        compare_with_the_library(-value);
+        compare_with_the_library((double)(bits >> 40) / 1000.0);
+        compare_with_the_library((double)(bits >> 34) / 1e7);
+        compare_with_the_library((double)(bits >> (bits & 63)));
+    }
+    for (int e = -30; e <= 70; e++) {
+        double two = ldexp(1.0, e), ten = pow(10.0, e / 4);
+        for (int step = -3; step <= 3; step++) {
+            compare_with_the_library(two + step * ldexp(1.0, e - 53));
+            compare_with_the_library(ten + step * ldexp(ten, -52));
+            compare_with_the_library(ten + step * ldexp(ten, -50));
+            compare_with_the_library(ten * (1.0 - step * 1e-15));
+        }
+    }
+}
+
 static void does_not_follow_the_locale(void **state)
 {
     (void)state;
@@ -100,9 +141,13 @@ static void whole_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PN_TEST(parses_what_it_should),      PN_TEST(refuses_what_is_no_number),
-        PN_TEST(reads_back_what_it_writes),  PN_TEST(writes_the_shortest_form),
-        PN_TEST(does_not_follow_the_locale), PN_TEST(whole_numbers),
+        PN_TEST(parses_what_it_should),
+        PN_TEST(refuses_what_is_no_number),
+        PN_TEST(reads_back_what_it_writes),
+        PN_TEST(writes_the_shortest_form),
+        PN_TEST(writes_what_the_c_library_would),
+        PN_TEST(does_not_follow_the_locale),
+        PN_TEST(whole_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
