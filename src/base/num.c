@@ -149,7 +149,7 @@ static uint64_t round_to(const scaled *s, int digits, bool *same)
 
 static size_t put_digits(char *text, uint64_t n, int digits, int decimal)
 {
-    char all[24];
+    char all[24] = {0};
     size_t length = 0;
     (void)put_whole(all, n);
     while (digits > 1 && all[digits - 1] == '0' && digits - 1 > decimal)

@@ -98,7 +98,8 @@ static void writes_what_the_c_library_would(void **state)
         compare_with_the_library((double)(bits >> (bits & 63)));
     }
     for (int e = -30; e <= 70; e++) {
-        double two = ldexp(1.0, e), ten = pow(10.0, e / 4);
+        int decimal = e / 4;
+        double two = ldexp(1.0, e), ten = pow(10.0, decimal);
         for (int step = -3; step <= 3; step++) {
             compare_with_the_library(two + step * ldexp(1.0, e - 53));
             compare_with_the_library(ten + step * ldexp(ten, -52));
