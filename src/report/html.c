@@ -107,9 +107,11 @@ static void add_series(pn_text *text, const pn_series *s)
     static const char *const KINDS[] = {"line", "scatter", "bar", "boxplot"};
     pn_text_puts(text, "{\"name\":");
     add_json(text, s->name);
-    pn_text_printf(text, ",\"type\":\"%s\",\"color\":\"%s\",\"dashed\":%s,\"hollow\":%s,\"size\":",
-                   KINDS[s->kind], s->color, s->dashed ? "true" : "false",
-                   s->hollow ? "true" : "false");
+    pn_text_printf(
+        text,
+        ",\"type\":\"%s\",\"color\":\"%s\",\"dashed\":%s,\"joined\":%s,\"hollow\":%s,\"size\":",
+        KINDS[s->kind], s->color, s->dashed ? "true" : "false", s->joined ? "true" : "false",
+        s->hollow ? "true" : "false");
     add_number(text, s->size_px);
     pn_text_puts(text, ",\"points\":[");
     for (size_t i = 0; i < s->count; i++) {

@@ -66,6 +66,14 @@ void pn_report_init(pn_report *report, const char *title)
     report->title = copy(&report->failed, title);
 }
 
+void pn_report_title(pn_report *report, const char *title)
+{
+    if (!title[0])
+        return;
+    free(report->title);
+    report->title = copy(&report->failed, title);
+}
+
 static void release_axis(pn_axis *axis)
 {
     for (size_t i = 0; i < axis->category_count; i++)
@@ -325,6 +333,29 @@ void pn_series_box(pn_plot *plot, pn_series *series, double x, double *values, s
                        quantile(values, count, 0.75),
                        NULL};
     add_point(plot, series, &p, label);
+}
+
+static bool is_empty(const pn_plot *plot)
+{
+    for (size_t i = 0; i < plot->series_count; i++)
+        if (plot->series[i]->count > 0)
+            return false;
+    return true;
+}
+
+void pn_report_drop_empty(pn_report *report)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < report->plot_count; i++) {
+        pn_plot *plot = report->plots[i];
+        if (!is_empty(plot)) {
+            report->plots[kept++] = plot;
+            continue;
+        }
+        pn_report_fact(report, "Study", "no data for the plot", plot->id);
+        release_plot(plot);
+    }
+    report->plot_count = kept;
 }
 
 const pn_plot *pn_report_find(const pn_report *report, const char *id)

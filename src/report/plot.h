@@ -35,6 +35,7 @@ typedef struct pn_series {
     char *name;
     pn_series_kind kind;
     bool dashed;   /* continues the series before it, and shares its entry in the legend */
+    bool joined;   /* shares it, too, but is drawn as a line of its own */
     bool hollow;   /* markers only: left out by repair, or not part of the result */
     char color[8]; /* "#rrggbb" */
     pn_plot_point *points;
@@ -105,6 +106,9 @@ void pn_color_ramp(char color[8], double at);
 void pn_report_init(pn_report *report, const char *title);
 void pn_report_release(pn_report *report);
 
+/* Another title; "" keeps the old one. */
+void pn_report_title(pn_report *report, const char *title);
+
 void pn_report_fact(pn_report *report, const char *section, const char *name, const char *value);
 /* Cells are then added row by row, headings first. */
 pn_sheet *pn_report_sheet(pn_report *report, const char *title, size_t columns);
@@ -128,6 +132,9 @@ void pn_series_range(pn_plot *plot, pn_series *series, double x, double y, doubl
 /* Five numbers of values (sorted here); quartiles by linear interpolation between order statistics.
  * Nothing for count 0. */
 void pn_series_box(pn_plot *plot, pn_series *series, double x, double *values, size_t count);
+
+/* Takes out plots that hold no point, and tells so as a fact. */
+void pn_report_drop_empty(pn_report *report);
 
 /* NULL when there is none of that id. */
 const pn_plot *pn_report_find(const pn_report *report, const char *id);

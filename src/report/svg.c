@@ -6,9 +6,19 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "report/logs.h"
 
-enum { WIDTH = 900, HEIGHT = 540, LEFT = 72, RIGHT = 190, TOP = 44, BOTTOM = 58, LEGEND_MAX = 26 };
+enum { WIDTH = 638, HEIGHT = 438, LEFT = 72, RIGHT = 190, TOP = 44, BOTTOM = 58, LEGEND_MAX = 26 };
+/* A bar and a slanted name need so many pixels; letters of 12 px are about so wide. */
+enum { BAR_PX = 6, NAME_PX = 22, LETTER_PX = 7, DENSE = 100 };
 enum { TICKS_MAX = 48 };
+
+/* Edges of the area that is drawn on, and of the whole drawing. Many bars make it wider, long names
+ * in the legend the margin, slanted names the foot. */
+typedef struct frame {
+    double right, bottom;
+    double width, height;
+} frame;
 
 typedef struct range {
     double from, to;
@@ -18,25 +28,10 @@ typedef struct range {
     size_t tick_count;
 } range;
 
-/* ln x for x > 0 by x = m * 2^e and the series of artanh; error below 1e-9, no libm tables. */
-static double ln(double x)
-{
-    int e;
-    double m = frexp(x, &e);
-    double z = (m - 0.70710678118654752) / (m + 0.70710678118654752);
-    double sum = 0.0;
-    double power = z;
-    for (int k = 1; k < 20; k += 2) {
-        sum += power / k;
-        power *= z * z;
-    }
-    return 2.0 * sum + ((double)e - 0.5) * 0.69314718055994531;
-}
-
 static double at(const range *r, double value)
 {
-    double share =
-        r->log ? ln(value / r->from) / ln(r->to / r->from) : (value - r->from) / (r->to - r->from);
+    double share = r->log ? pn_report_ln(value / r->from) / pn_report_ln(r->to / r->from)
+                          : (value - r->from) / (r->to - r->from);
     return r->first_px + share * r->length_px;
 }
 
@@ -118,6 +113,8 @@ static bool extent(range *x, range *y, const pn_plot *plot)
                 stretch(y, 0.0, &any_y);
         }
     }
+    for (size_t i = 0; i < plot->threshold_count && any_y; i++)
+        stretch(y, plot->thresholds[i].y, &any_y);
     return any_x && any_y;
 }
 
@@ -183,9 +180,14 @@ static void set_category(range *r, size_t count)
 
 /* ---- frame ---- */
 
-static void add_axis_x(pn_text *t, const pn_axis *axis, const range *x)
+static bool is_slanted(const pn_axis *axis)
 {
-    double bottom = HEIGHT - BOTTOM;
+    return axis->category_count > 6;
+}
+
+static void add_axis_x(pn_text *t, const pn_axis *axis, const range *x, const frame *f)
+{
+    double bottom = f->bottom;
     for (size_t i = 0; i < x->tick_count; i++) {
         char number[PN_NUM_TEXT_MAX];
         double px = at(x, x->ticks[i]);
@@ -196,8 +198,8 @@ static void add_axis_x(pn_text *t, const pn_axis *axis, const range *x)
         add_words(t, px, bottom + 17.0, "text-anchor=\"middle\"", number);
     }
     /* Names of categories: as many as fit. */
-    size_t each = axis->category_count / 16 + 1;
-    bool slant = axis->category_count > 6;
+    size_t each = (size_t)((double)(axis->category_count * NAME_PX) / x->length_px) + 1;
+    bool slant = is_slanted(axis);
     for (size_t i = 0; i < axis->category_count; i += each) {
         double px = at(x, (double)i);
         pn_text style = PN_TEXT_INIT;
@@ -210,30 +212,29 @@ static void add_axis_x(pn_text *t, const pn_axis *axis, const range *x)
     }
 }
 
-static void add_axis_y(pn_text *t, const range *y)
+static void add_axis_y(pn_text *t, const range *y, const frame *f)
 {
     for (size_t i = 0; i < y->tick_count; i++) {
         char number[PN_NUM_TEXT_MAX];
         double px = at(y, y->ticks[i]);
         (void)pn_num_format(number, round(y->ticks[i] * 1e6) / 1e6);
-        add_line(t, LEFT, px, WIDTH - RIGHT, px, "class=\"grid\"");
+        add_line(t, LEFT, px, f->right, px, "class=\"grid\"");
         add_words(t, LEFT - 6.0, px + 4.0, "text-anchor=\"end\"", number);
     }
 }
 
-static void add_axis_name(pn_text *t, const pn_axis *axis, bool upright)
+static void add_axis_name(pn_text *t, const pn_axis *axis, const frame *f, bool upright)
 {
     pn_text name = PN_TEXT_INIT;
     bool unit = axis->unit && axis->unit[0];
     pn_text_printf(&name, unit ? "%s, %s" : "%s%s", axis->name ? axis->name : "",
                    unit ? axis->unit : "");
-    double middle = TOP + (HEIGHT - TOP - BOTTOM) / 2.0;
+    double middle = TOP + HEIGHT / 2.0;
     if (upright)
         add_words(t, 18.0, middle, "text-anchor=\"middle\" transform=\"rotate(-90 18 263)\"",
                   name.data);
     else
-        add_words(t, LEFT + (WIDTH - LEFT - RIGHT) / 2.0, HEIGHT - 8.0, "text-anchor=\"middle\"",
-                  name.data);
+        add_words(t, (LEFT + f->right) / 2.0, f->height - 8.0, "text-anchor=\"middle\"", name.data);
     pn_text_release(&name);
 }
 
@@ -251,16 +252,16 @@ static void add_marker(pn_text *t, const pn_series *s, double x, double y, const
     pn_text_puts(t, "</title></circle>\n");
 }
 
-/* A dashed series continues the one before it and has no entry of its own. */
-static void add_legend(pn_text *t, const pn_plot *plot)
+/* A series that continues the one before it has no entry of its own. */
+static void add_legend(pn_text *t, const pn_plot *plot, const frame *f)
 {
     size_t row = 0;
     for (size_t i = 0; i < plot->series_count && row < LEGEND_MAX; i++) {
         const pn_series *s = plot->series[i];
-        if (s->dashed && i > 0)
+        if ((s->dashed || s->joined) && i > 0)
             continue;
         double y = TOP + 8.0 + 17.0 * (double)row++;
-        double x = WIDTH - RIGHT + 14.0;
+        double x = f->right + 14.0;
         pn_text style = PN_TEXT_INIT;
         pn_text_printf(&style, "stroke=\"%s\" stroke-width=\"%d\"", s->color,
                        s->kind == PN_SERIES_LINE ? 2 : 8);
@@ -305,6 +306,15 @@ static void draw_rect(pn_text *t, const pn_series *s, double left, double width,
                    s->kind == PN_SERIES_BOX ? "0.25" : "0.85", s->color);
 }
 
+static void draw_error_bar(pn_text *t, double x, double low, double high, double width,
+                           const char *pen)
+{
+    double half = width < 10.0 ? width / 3.0 : 3.5;
+    add_line(t, x, low, x, high, pen);
+    add_line(t, x - half, low, x + half, low, pen);
+    add_line(t, x - half, high, x + half, high, pen);
+}
+
 /* Bars and boxes stand beside each other: series number i of n. */
 static void draw_column(pn_text *t, const pn_series *s, const pn_plot_point *p, const range *x,
                         const range *y, double slot, double slots)
@@ -328,7 +338,7 @@ static void draw_column(pn_text *t, const pn_series *s, const pn_plot_point *p, 
         double top = at(y, p->y);
         draw_rect(t, s, left, width, top < zero ? top : zero, top < zero ? zero : top);
         if (p->low < p->high)
-            add_line(t, middle, at(y, low), middle, at(y, p->high), pen);
+            draw_error_bar(t, middle, at(y, low), at(y, p->high), width, pen);
     }
     pn_text_release(&style);
 }
@@ -337,6 +347,7 @@ static void draw_series(pn_text *t, const pn_plot *plot, size_t index, const ran
                         const range *y)
 {
     const pn_series *s = plot->series[index];
+    bool dense = s->kind == PN_SERIES_LINE && s->count > DENSE; /* no room for marks */
     if (s->kind == PN_SERIES_LINE)
         draw_line(t, s, x, y);
     for (size_t i = 0; i < s->count; i++) {
@@ -345,20 +356,27 @@ static void draw_series(pn_text *t, const pn_plot *plot, size_t index, const ran
             continue;
         if (s->kind == PN_SERIES_BAR || s->kind == PN_SERIES_BOX)
             draw_column(t, s, p, x, y, (double)index, (double)plot->series_count);
-        else if (s->size_px > 0.0 && drawable(y, p->y))
+        else if (s->size_px > 0.0 && drawable(y, p->y) && !dense)
             add_marker(t, s, at(x, p->x), at(y, p->y), p->label);
     }
 }
 
-static void draw_thresholds(pn_text *t, const pn_plot *plot, const range *y)
+/* Lines without marks lie under everything else. */
+static bool is_ground(const pn_series *s)
+{
+    return s->kind == PN_SERIES_LINE && !(s->size_px > 0.0);
+}
+
+static void draw_thresholds(pn_text *t, const pn_plot *plot, const range *y, const frame *f)
 {
     for (size_t i = 0; i < plot->threshold_count; i++) {
         const pn_threshold *h = &plot->thresholds[i];
         if (!drawable(y, h->y) || h->y < y->from || h->y > y->to)
             continue;
         double px = at(y, h->y);
-        add_line(t, LEFT, px, WIDTH - RIGHT, px, "stroke=\"#444\" stroke-dasharray=\"2 3\"");
-        add_words(t, WIDTH - RIGHT - 4.0, px - 4.0, "text-anchor=\"end\"", h->label);
+        add_line(t, LEFT, px, f->right, px, "stroke=\"#444\" stroke-dasharray=\"2 3\"");
+        add_words(t, f->right - 4.0, h->y < 0.0 ? px + 13.0 : px - 4.0, "text-anchor=\"end\"",
+                  h->label);
     }
 }
 
@@ -376,12 +394,31 @@ static void set_scales(range *x, range *y, const pn_plot *plot)
         set_linear(y);
 }
 
+static frame frame_of(const pn_plot *plot)
+{
+    size_t bars = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < plot->series_count; i++) {
+        const pn_series *s = plot->series[i];
+        size_t letters = s->name && !s->dashed && !s->joined ? strlen(s->name) : 0;
+        bars += s->kind == PN_SERIES_BAR;
+        longest = letters > longest ? letters : longest;
+    }
+    double width = (double)(plot->x.category_count * bars * BAR_PX);
+    double margin = (double)(longest * LETTER_PX) + 46.0;
+    frame f = {.right = LEFT + (width > WIDTH ? width : WIDTH), .bottom = TOP + HEIGHT};
+    f.width = f.right + (margin > RIGHT ? margin : RIGHT);
+    f.height = f.bottom + BOTTOM + (is_slanted(&plot->x) ? 24.0 : 0.0);
+    return f;
+}
+
 panem_status pn_svg_write(pn_text *text, const pn_plot *plot, panem_error *err)
 {
+    frame f = frame_of(plot);
     range x = {.log = plot->x.scale == PN_SCALE_LOG, .first_px = LEFT};
-    range y = {.log = plot->y.scale == PN_SCALE_LOG, .first_px = HEIGHT - BOTTOM};
-    x.length_px = WIDTH - LEFT - RIGHT;
-    y.length_px = TOP + BOTTOM - HEIGHT;
+    range y = {.log = plot->y.scale == PN_SCALE_LOG, .first_px = f.bottom};
+    x.length_px = f.right - LEFT;
+    y.length_px = -HEIGHT;
     if (!extent(&x, &y, plot))
         return pn_err(err, PANEM_E_ARG, "plot '%s' has no point to draw", plot->id);
     set_scales(&x, &y, plot);
@@ -389,19 +426,23 @@ panem_status pn_svg_write(pn_text *text, const pn_plot *plot, panem_error *err)
         text,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
         "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\n<title>",
-        WIDTH, HEIGHT, WIDTH, HEIGHT);
+        (int)f.width, (int)f.height, (int)f.width, (int)f.height);
     add_xml(text, plot->title);
     pn_text_puts(text, "</title>\n<style>.grid{stroke:#ddd}</style>\n"
                        "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
     add_words(text, LEFT, 24.0, "font-size=\"15\"", plot->title);
-    add_axis_x(text, &plot->x, &x);
-    add_axis_y(text, &y);
-    add_axis_name(text, &plot->x, false);
-    add_axis_name(text, &plot->y, true);
+    add_axis_x(text, &plot->x, &x, &f);
+    add_axis_y(text, &y, &f);
+    add_axis_name(text, &plot->x, &f, false);
+    add_axis_name(text, &plot->y, &f, true);
     for (size_t i = 0; i < plot->series_count; i++)
-        draw_series(text, plot, i, &x, &y);
-    draw_thresholds(text, plot, &y);
-    add_legend(text, plot);
+        if (is_ground(plot->series[i]))
+            draw_series(text, plot, i, &x, &y);
+    for (size_t i = 0; i < plot->series_count; i++)
+        if (!is_ground(plot->series[i]))
+            draw_series(text, plot, i, &x, &y);
+    draw_thresholds(text, plot, &y, &f);
+    add_legend(text, plot, &f);
     pn_text_puts(text, "</svg>\n");
     return text->failed ? pn_err(err, PANEM_E_NOMEM, "no memory for the drawing") : PANEM_OK;
 }

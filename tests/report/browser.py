@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens a page of panem in headless Chromium and looks at it, through the DevTools pipe.
 
-Usage: browser.py PAGE SCREENSHOT [--dark] [--draw-ms N]
+Usage: browser.py PAGE SCREENSHOT [--dark] [--quick] [--width PX] [--draw-ms N]
 
 Fails when the console holds an error, when the page asks for anything but itself, when a plot is
 empty (fewer than 200 pixels that differ from its ground), when a tooltip does not appear over a
@@ -25,7 +25,7 @@ SKIPPED = 77
 class Browser:
     """Chromium with --remote-debugging-pipe: commands on its descriptor 3, answers on 4."""
 
-    def __init__(self, program, folder, dark):
+    def __init__(self, program, folder, dark, width):
         to_read, self.to = os.pipe()
         self.of, from_write = os.pipe()
 
@@ -35,7 +35,7 @@ class Browser:
             os.dup2(b, 4)
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
                  "--disable-background-networking", "--disable-component-update", "--disable-quic",
-                 "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1200,1000",
+                 "--disable-dev-shm-usage", "--hide-scrollbars", f"--window-size={width},1000",
                  "--remote-debugging-pipe", f"--user-data-dir={folder}"]
         if dark:
             flags.append("--blink-settings=preferredColorScheme=0")
@@ -114,13 +114,16 @@ for (const chart of panemReport.charts) {
   out.push(inside);
 } return out; })()"""
 
-# Where a point of a plot is on the screen: the middle one of the first series.
+# Where a point of a plot is on the screen: the middle one of the first series among those shown.
 POINT = """((i) => { const plot = panemReport.plots[i], chart = panemReport.charts[i];
-const s = plot.series[0], p = s.points[s.points.length >> 1];
+const s = plot.series[0];
 chart.getDom().scrollIntoView({block: 'center'});
-let [x, y] = chart.convertToPixel({seriesIndex: 0}, [p[0], p[1]]);
+const place = (p) => chart.convertToPixel({seriesIndex: 0}, [p[0], p[1]]);
+const shown = s.points.map((p, k) => k).filter((k) => place(s.points[k])[0] < chart.getWidth() - 40);
+const k = shown[shown.length >> 1];
+let [x, y] = place(s.points[k]);
 if (s.type === 'bar') { // bars stand beside the middle of their category
-  const bar = chart.getModel().getSeriesByIndex(0).getData().getItemLayout(s.points.length >> 1);
+  const bar = chart.getModel().getSeriesByIndex(0).getData().getItemLayout(k);
   x = bar.x + bar.width / 2;
   y = bar.y + bar.height / 2;
 }
@@ -139,7 +142,7 @@ def settle():
     time.sleep(0.3)
 
 
-def look(browser, page, faults):
+def look(browser, page, faults, quick):
     browser.call("Page.navigate", url="file://" + os.path.abspath(page))
     browser.wait_for("Page.loadEventFired")
     plots = browser.eval("window.panemReport ? panemReport.plots.map(p => p.id) : null")
@@ -151,6 +154,8 @@ def look(browser, page, faults):
         if ink < 200:
             faults.append(f"plot {name} is empty")
     for i, name in enumerate(plots):
+        if quick:
+            break
         at = browser.eval(POINT % i)
         settle()
         at = browser.eval(POINT % i)
@@ -201,7 +206,7 @@ def screenshot(browser, path):
     size = browser.call("Page.getLayoutMetrics")["cssContentSize"]
     data = browser.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
                         clip={"x": 0, "y": 0, "width": size["width"],
-                              "height": min(size["height"], 6000), "scale": 1})["data"]
+                              "height": min(size["height"], 16000), "scale": 1})["data"]
     with open(path, "wb") as f:
         f.write(base64.b64decode(data))
 
@@ -211,6 +216,8 @@ def main():
     parser.add_argument("page")
     parser.add_argument("screenshot")
     parser.add_argument("--dark", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="no tooltips, no zoom")
+    parser.add_argument("--width", type=int, default=1200)
     parser.add_argument("--draw-ms", type=float)
     args = parser.parse_args()
     program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -219,14 +226,14 @@ def main():
         return SKIPPED
     faults = []
     folder = tempfile.mkdtemp(prefix="panem-browser-")
-    browser = Browser(program, folder, args.dark)
+    browser = Browser(program, folder, args.dark, args.width)
     try:
         target = browser.call("Target.createTarget", url="about:blank")["targetId"]
         browser.session = browser.call("Target.attachToTarget", targetId=target,
                                        flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             browser.call(domain + ".enable")
-        look(browser, args.page, faults)
+        look(browser, args.page, faults, args.quick)
         console_faults(browser, args.page, faults)
         drawn = browser.eval("window.panemReport ? panemReport.drawnMs : -1")
         print(f"drawn in {drawn:.0f} ms")

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes a store of a sweep with invented results, for what needs many points: the bar of
-docs/report.md is a report of 4,300. Usage: make_store.py DIR [POINTS]
+docs/report.md is a report of 4,300. Usage: make_store.py DIR [POINTS [PLOT ...]]
 
 The tables are those of docs/formats/store.md; of results, the columns that a report reads. The
 numbers follow a queue's curve (latency = idle + c u / (1 - u)) with seeded noise.
 """
+import json
 import os
 import random
 import sqlite3
@@ -14,6 +15,8 @@ MODELS = ["panem", "fixed:idle", "fixed:high", "md1"]
 LOADS = ["whole", "moderate", "heavy"]
 MSHRS = ["8", "16", "24"]
 PEAK_GBS = 34.0
+SERIES_TRACES = 5  # more than a report draws unasked
+STEPS = 400
 SCHEMA = """
 PRAGMA application_id = 1347308849; PRAGMA user_version = 2;
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -26,6 +29,8 @@ CREATE TABLE timing(key TEXT PRIMARY KEY, seconds REAL, attempts INTEGER, host T
 CREATE TABLE windows(key TEXT PRIMARY KEY, windows INTEGER, above_peak INTEGER,
  below_curve INTEGER, judged INTEGER, lag1 REAL, bandwidth_bin_gbs REAL, latency_bin_ns REAL,
  bandwidth TEXT, latency TEXT, both TEXT) WITHOUT ROWID;
+CREATE TABLE series(key TEXT PRIMARY KEY, windows INTEGER, window_ns REAL,
+ windows_per_step INTEGER, read_gbs TEXT, write_gbs TEXT, latency_ns TEXT) WITHOUT ROWID;
 CREATE TABLE plan(ordinal INTEGER PRIMARY KEY, key TEXT, trace TEXT, trace_path TEXT, weight REAL,
  "axis_model" TEXT, "axis_load" TEXT, "axis_l1d_mshrs" TEXT);
 CREATE TABLE results(key TEXT PRIMARY KEY, ipc REAL, bandwidth_gbs REAL, read_latency_ns REAL,
@@ -57,6 +62,22 @@ def point(db, dice, ordinal):
         key, ipc, use * PEAK_GBS, latency, own.uniform(60, 100), 100 * use, 10.0, 8.0, 300.0))
     db.execute("INSERT INTO windows VALUES(?,200,0,0,200,0.1,?,10,?,'[]','[]')",
                (key, PEAK_GBS / 48, str(bins)))
+    if trace < SERIES_TRACES:
+        series(db, dice, key, use)
+
+
+def series(db, dice, key, use):
+    """Phases: the use of a step wanders around the mean; now and then nothing completes."""
+    reads, writes, latency = [], [], []
+    now = use
+    for step in range(STEPS):
+        now = min(0.97, max(0.0, now + 0.2 * (use - now) + dice.gauss(0, 0.05)))
+        idle = step % 97 == 96
+        reads.append(0 if idle else round(0.7 * now * PEAK_GBS, 4))
+        writes.append(0 if idle else round(0.3 * now * PEAK_GBS, 4))
+        latency.append(None if idle else round(90.0 + 25.0 * now / (1 - now), 3))
+    db.execute("INSERT INTO series VALUES(?,?,520.0,4,?,?,?)",
+               (key, 4 * STEPS - 3, json.dumps(reads), json.dumps(writes), json.dumps(latency)))
 
 
 def main():
@@ -70,6 +91,8 @@ def main():
     db.executescript(SCHEMA)
     dice = random.Random(1)
     db.execute("INSERT INTO meta VALUES('study','invented')")
+    db.execute("INSERT INTO meta VALUES('compare','fixed:idle')")
+    db.execute("INSERT INTO meta VALUES('plots',?)", ("\n".join(sys.argv[3:]),))
     db.execute("INSERT INTO configs VALUES('c0','l1d_mshrs=16')")
     shipped = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "curves",
                            "ddr5-5200x8.csv")

@@ -3,7 +3,11 @@
 of it and reads that as XML. Usage: test_pages.py curves|report --panem P --source S --out DIR
 """
 import argparse
+import json
+import math
 import os
+import re
+import sqlite3
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -36,20 +40,101 @@ def write_report(args):
     folder = os.path.join(args.out, "store")
     here = os.path.dirname(os.path.abspath(__file__))
     run([sys.executable, os.path.join(here, "make_store.py"), folder, "432"], check=True)
-    done = run([args.panem, "report", folder, "--svg", "none", "-o", "-"], stderr=subprocess.PIPE,
+    done = run([args.panem, "report", folder, "--svg", "scater", "-o", "-"], stderr=subprocess.PIPE,
                text=True)
-    names = done.stderr.split("there are ")[1].strip().split(", ")
-    assert len(names) >= 10, names
+    assert done.returncode == 2 and "did you mean 'scatter'?" in done.stderr, done.stderr
+    done = run([args.panem, "report", folder, "--plots"], stdout=subprocess.PIPE, text=True,
+               check=True)
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert len(names) >= 20, names
     drawings = []
     for name in names:
         drawings.append(os.path.join(args.out, f"report-{name}.svg"))
         run([args.panem, "report", folder, "--svg", name, "-o", drawings[-1]], check=True)
+    check_asked(args)
     page = os.path.join(args.out, "report.html")
     done = run([args.panem, "report", folder, "-o", page], stderr=subprocess.PIPE, text=True)
     if done.returncode == 1 and "npm" in done.stderr:
         return None, drawings
     assert done.returncode == 0, done.stderr
+    check_numbers(page, folder)
     return page, drawings
+
+
+def near(a, b, what):
+    assert abs(a - b) <= 1e-5 * max(1.0, abs(b)), f"{what}: {a} instead of {b}"
+
+
+def geomean(values):
+    values = list(values)
+    return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def plots_of(page):
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    data = re.search(r'id="report">(.*?)</script>', text, re.S).group(1)
+    return text, {plot["id"]: plot for plot in json.loads(data)}
+
+
+def check_numbers(page, folder):
+    """What the page draws, against the same worked out here from the store."""
+    text, plots = plots_of(page)
+    db = sqlite3.connect(os.path.join(folder, "store.db"))
+    ipc = {tuple(row[:4]): row[4] for row in db.execute(
+        "SELECT trace, axis_model, axis_load, axis_l1d_mshrs, ipc FROM plan JOIN results USING(key)")}
+    base = "fixed:idle"
+    ratios = {key: value / ipc[(key[0], base, *key[2:])] for key, value in ipc.items()}
+    plot = plots["ratio"]
+    assert plot["x"]["categories"][0] == "all traces" and len(plot["series"]) == 3
+    for series in plot["series"]:
+        for x, y, _, low, high in series["points"]:
+            trace = plot["x"]["categories"][x]
+            own = [100 * (r - 1) for key, r in ratios.items()
+                   if key[1] == series["name"] and trace in (key[0], "all traces")]
+            near(y, 100 * (geomean(1 + r / 100 for r in own) - 1), f"ratio of {trace}")
+            near(low, min(own), f"least ratio of {trace}")
+            near(high, max(own), f"greatest ratio of {trace}")
+    mean = geomean(r for key, r in ratios.items() if key[1] == "panem")
+    assert f">{mean:.4f}<" in text, f"the headline has no ratio {mean:.4f}"
+    for series in plots["sensitivity-l1d-mshrs-models"]["series"]:
+        for x, y, *_ in series["points"]:
+            value = ["8", "16", "24"][x]
+            near(y, 100 * (geomean(v / ipc[(*key[:3], "8")] for key, v in ipc.items()
+                                   if key[1] == series["name"] and key[3] == value) - 1),
+                 f"sensitivity of {series['name']} at {value}")
+    check_series(db, plots)
+
+
+def check_series(db, plots):
+    first = plots["series-bandwidth-trace000"]
+    assert len(first["series"]) == 8
+    reads, writes, each, window = db.execute(
+        "SELECT read_gbs, write_gbs, windows_per_step, window_ns FROM plan JOIN series USING(key) "
+        "WHERE trace = 'trace000' AND axis_model = 'panem' AND axis_load = 'whole' AND "
+        "axis_l1d_mshrs = '8'").fetchone()
+    sums = [r + w for r, w in zip(json.loads(reads), json.loads(writes))]
+    drawn = next(s for s in first["series"] if s["name"] == "panem, load=whole, l1d_mshrs=8")
+    assert len(drawn["points"]) == len(sums)
+    for i, (x, y, _) in enumerate(drawn["points"]):
+        near(x, (i + 0.5) * each * window / 1000, "time of a step")
+        near(y, sums[i], "bandwidth of a step")
+    idle = sum(1 for s in sums if s == 0)
+    latency = plots["series-latency-trace000"]["series"][0]
+    assert idle > 0 and len(latency["points"]) == len(sums) - idle
+
+
+def check_asked(args):
+    """A study's own plots, in its order, and nothing else."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    folder = os.path.join(args.out, "asked")
+    asked = ["series:trace003", "box:read_latency_ns", "ratio:read_latency_ns", "scatter"]
+    run([sys.executable, os.path.join(here, "make_store.py"), folder, "180", *asked], check=True)
+    done = run([args.panem, "report", folder, "--plots"], stdout=subprocess.PIPE, text=True,
+               check=True)
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert names == ["series-bandwidth-trace003", "series-latency-trace003", "box-read-latency-ns",
+                     "ratio-read-latency-ns", "scatter"], names
 
 
 def check_svg(path):
@@ -59,7 +144,8 @@ def check_svg(path):
     drawn = [e for e in root.iter() if e.tag in (space + "circle", space + "polyline", space + "rect")]
     assert len(drawn) > 3, f"{path}: {len(drawn)} marks"
     for e in root.iter(space + "circle"):
-        assert -1 <= float(e.get("cx")) <= 901 and -1 <= float(e.get("cy")) <= 541, path
+        assert -1 <= float(e.get("cx")) <= float(root.get("width")), path
+        assert -1 <= float(e.get("cy")) <= float(root.get("height")), path
     print(f"{path}: {len(drawn)} marks")
 
 
@@ -77,8 +163,8 @@ def main():
         print("skipped: this build draws no HTML pages")
         return SKIPPED
     browser = os.path.join(os.path.dirname(os.path.abspath(__file__)), "browser.py")
-    for look in ([], ["--dark"]):
-        shot = page.replace(".html", "-dark.png" if look else ".png")
+    for look in ([], ["--quick", "--dark"], ["--quick", "--width", "600"]):
+        shot = page.replace(".html", "".join(look).replace("--quick", "").replace("--", "-") + ".png")
         code = run([sys.executable, browser, page, shot, *look]).returncode
         if code:
             return code

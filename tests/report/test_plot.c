@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "report/logs.h"
 #include "report/plot.h"
 #include "report/svg.h"
 
@@ -46,6 +47,28 @@ static void a_box_holds_the_quartiles_of_unsorted_values(void **state)
     const pn_plot_point *p = &s->points[0];
     /* Linear between order statistics: positions 0.75, 1.5 and 2.25 of 1 2 4 5. */
     assert_true(p->low == 1.0 && p->q1 == 1.75 && p->y == 3.0 && p->q3 == 4.25 && p->high == 5.0);
+}
+
+static void own_logarithms_agree_with_those_of_the_library(void **state)
+{
+    (void)state;
+    for (double x = 1e-9; x < 1e9; x *= 1.37) {
+        assert_true(fabs(pn_report_ln(x) - log(x)) < 1e-9);
+        assert_true(fabs(pn_report_exp(log(x)) / x - 1.0) < 1e-9);
+    }
+}
+
+static void a_plot_without_points_is_dropped_and_told(void **state)
+{
+    (void)state;
+    (void)two_decades();
+    pn_plot *empty = pn_report_plot(&report, "empty", "", "");
+    (void)pn_plot_series(empty, "a", PN_SERIES_LINE);
+    pn_report_drop_empty(&report);
+    assert_int_equal(report.plot_count, 1);
+    assert_non_null(pn_report_find(&report, "p"));
+    assert_null(pn_report_find(&report, "empty"));
+    assert_string_equal(report.facts[0].value, "empty");
 }
 
 static void values_that_are_not_finite_are_counted_not_drawn(void **state)
@@ -125,6 +148,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_box_holds_the_quartiles_of_unsorted_values, begin, end),
+        cmocka_unit_test(own_logarithms_agree_with_those_of_the_library),
+        cmocka_unit_test_setup_teardown(a_plot_without_points_is_dropped_and_told, begin, end),
         cmocka_unit_test_setup_teardown(values_that_are_not_finite_are_counted_not_drawn, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_series_and_a_category_exist_once, begin, end),

@@ -62,8 +62,8 @@ static void steps_are_the_sums_of_their_windows(void **state)
                                       PN_HISTORY_MAX - 1,
                                       PN_HISTORY_MAX,
                                       PN_HISTORY_MAX + 1,
-                                      2 * PN_HISTORY_MAX,
-                                      2 * PN_HISTORY_MAX + 1,
+                                      UINT64_C(2) * PN_HISTORY_MAX,
+                                      UINT64_C(2) * PN_HISTORY_MAX + 1,
                                       12345,
                                       100003};
     for (size_t i = 0; i < sizeof COUNTS / sizeof *COUNTS; i++)

@@ -12,6 +12,8 @@ echarts.use([BarChart, BoxplotChart, CustomChart, LineChart, ScatterChart, DataZ
   GridComponent, LegendComponent, MarkLineComponent, ToolboxComponent, TooltipComponent,
   CanvasRenderer]);
 
+const BARS_SHOWN = 24;
+
 const plots = JSON.parse(document.getElementById('report').textContent);
 const charts = [];
 const root = document.documentElement;
@@ -40,40 +42,62 @@ function tooltip(plot, series, point) {
   return rows.join('<br>');
 }
 
-// A dashed series continues the one before it: one entry of the legend shows and hides both.
-function legendName(plot, series) {
-  const i = plot.series.indexOf(series);
-  return series.dashed && i > 0 ? plot.series[i - 1].name : series.name;
+// Every line's point at one place of the axis.
+function tooltipOfAll(plot, items) {
+  const rows = items.map((p) => `${p.marker}${escape(plot.series[p.seriesIndex].name)}: ${
+    escape(withUnit(plot.y, p.data.point[1]))}`);
+  return [`${escape(plot.x.name)}: ${escape(withUnit(plot.x, items[0].data.point[0]))}`, ...rows]
+    .join('<br>');
 }
 
+// A series that continues the one before it has no entry of its own in the legend: one entry shows
+// and hides both.
+function legendName(plot, series) {
+  let i = plot.series.indexOf(series);
+  while (i > 0 && (plot.series[i].dashed || plot.series[i].joined)) i--;
+  return plot.series[i].name;
+}
+
+// On dark ground a fifth of white is mixed in.
+function colorOf(series) {
+  if (root.dataset.theme !== 'dark') return series.color;
+  const rgb = [1, 3, 5].map((i) => parseInt(series.color.slice(i, i + 2), 16));
+  return '#' + rgb.map((c) => Math.round(c + 0.2 * (255 - c)).toString(16).padStart(2, '0')).join('');
+}
+
+// Lines with so many points have no room for marks: a tooltip tells of all lines at one place.
+const isDense = (plot) => plot.series.some((s) => s.type === 'line' && s.points.length > 100);
+
 function drawSeries(plot, series) {
-  const base = { name: legendName(plot, series), color: series.color, itemStyle: { color: series.color } };
+  const color = colorOf(series);
+  const base = { name: legendName(plot, series), color, itemStyle: { color } };
+  const dense = isDense(plot);
   const xy = series.points.map((p) => ({ value: [p[0], p[1]], point: p }));
   if (series.type === 'line') {
-    return { ...base, type: 'line', data: xy, symbol: 'circle', symbolSize: series.size,
-      showSymbol: series.size > 0, showAllSymbol: true,
+    return { ...base, type: 'line', data: xy, symbol: 'circle', symbolSize: dense ? 6 : series.size,
+      showSymbol: series.size > 0 && !dense, showAllSymbol: true,
       silent: series.size === 0, z: series.size === 0 ? 1 : 2,
-      lineStyle: { width: 2, color: series.color, type: series.dashed ? 'dashed' : 'solid' },
-      emphasis: { lineStyle: { width: 3 } } };
+      lineStyle: { width: dense ? 1.3 : 2, color, type: series.dashed ? 'dashed' : 'solid' },
+      emphasis: { lineStyle: { width: dense ? 2 : 3 } } };
   }
   if (series.type === 'boxplot') {
     return { ...base, type: 'boxplot', boxWidth: [8, 46],
-      itemStyle: { color: series.color + '40', borderColor: series.color, borderWidth: 1.5 },
+      itemStyle: { color: color + '40', borderColor: color, borderWidth: 1.5 },
       data: series.points.map((p) => ({ value: [p[0], p[3], p[5], p[1], p[6], p[4]], point: p })),
       encode: { x: 0, y: [1, 2, 3, 4, 5] } };
   }
   if (series.type === 'bar') return { ...base, type: 'bar', data: xy };
   return { ...base, type: 'scatter', z: 3, data: xy, symbolSize: series.size + 2,
     itemStyle: series.hollow
-      ? { color: 'transparent', borderColor: series.color, borderWidth: 1.2 }
-      : { color: series.color, opacity: 0.75 } };
+      ? { color: 'transparent', borderColor: color, borderWidth: 1.2 }
+      : { color, opacity: 0.75 } };
 }
 
 // Error bars: bar number i of n in its category.
 function errorBars(series, index, count, ink) {
   const data = series.points.filter((p) => p[3] < p[4]).map((p) => [p[0], p[3], p[4]]);
   if (data.length === 0) return [];
-  return [{ name: series.name, type: 'custom', data, silent: true, z: 5, encode: { x: 0, y: [1, 2] },
+  return [{ name: series.name, type: 'custom', data, silent: true, clip: true, z: 5, encode: { x: 0, y: [1, 2] },
     renderItem(params, api) {
       const layout = api.barLayout({ count, barGap: '30%', barCategoryGap: '20%' })[index];
       const shift = layout ? layout.offsetCenter : 0;
@@ -92,19 +116,32 @@ function drawAxis(axis, ink, line, gap, nameGap) {
     nameTextStyle: { color: ink, fontSize: 13 }, axisLabel: { color: ink, hideOverlap: true },
     axisLine: { lineStyle: { color: ink } }, splitLine: { lineStyle: { color: line } } };
   if (axis.type === 'category') {
+    const rotate = axis.categories.length > 8 ? 30 : 0;
     return { ...common, type: 'category', data: axis.categories, splitLine: { show: false },
-      axisLabel: { color: ink, rotate: axis.categories.length > 8 ? 30 : 0, hideOverlap: true } };
+      nameGap: rotate ? 52 : nameGap, axisLabel: { color: ink, rotate, hideOverlap: true } };
   }
   return { ...common, type: axis.type, scale: gap };
 }
 
-// Noise a little below nothing (dirty measurements) does not move the axis away from 0.
-function linearBounds(plot, axis) {
+function extent(values) {
+  return [values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity)];
+}
+
+// An axis begins at 0 when that costs less than half of it, also for noise a little below nothing.
+function linearBounds(axis, values) {
   if (axis.type !== 'value') return {};
-  const values = plot.series.flatMap((s) => s.points.map((p) => p[0]));
-  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return low < 0 && low > -0.02 * high ? { min: 0 } : {};
+  const [low, high] = extent(values);
+  return low > -0.02 * high && low < 0.5 * high ? { min: 0 } : {};
+}
+
+// Thresholds are on the axis, whatever the data.
+function thresholdBounds(plot, values, label) {
+  if (plot.y.type !== 'value' || !plot.thresholds.length) return {};
+  const [low, high] = extent(plot.thresholds.map((t) => t.y));
+  const [least, most] = extent(values);
+  return { ...(least >= low ? { min: 1.3 * low } : {}), ...(most <= high ? { max: 1.3 * high } : {}),
+    axisLabel: { ...label, showMinLabel: least < low, showMaxLabel: most > high } };
 }
 
 // A log axis from the first 1-2-5 step below the data: the axis' own choice is whole decades.
@@ -125,38 +162,54 @@ function logBounds(plot, axis, value) {
   return { min: below, max: above };
 }
 
-function option(plot) {
+// The legend stands beside the toolbar, on the same line.
+const legendWidth = (chart) => Math.max(120, chart.getWidth() - 140);
+
+function option(plot, chart) {
   const [ink, line, card] = [css('--ink'), css('--line'), css('--card')];
   const bars = plot.series.filter((s) => s.type === 'bar');
   const series = plot.series.map((s) => drawSeries(plot, s));
   bars.forEach((s, i) => series.push(...errorBars(s, i, bars.length, ink)));
   if (series.length && plot.thresholds.length) {
-    series[0].markLine = { silent: true, symbol: 'none', lineStyle: { color: ink, type: 'dotted' },
-      label: { color: ink, position: 'insideEndTop', formatter: (p) => p.data.name },
-      data: plot.thresholds.map((t) => ({ yAxis: t.y, name: t.label })) };
+    series[0].markLine = { silent: true, symbol: 'none',
+      lineStyle: { color: ink, type: [3, 4], width: 1.2 },
+      label: { color: ink, formatter: (p) => p.data.name },
+      data: plot.thresholds.map((t) => ({ yAxis: t.y, name: t.label,
+        label: { position: t.y < 0 ? 'insideEndBottom' : 'insideEndTop' } })) };
   }
+  const yAxis = drawAxis(plot.y, ink, line, bars.length === 0, 54);
+  const heights = plot.series.flatMap((s) => s.points.flatMap(
+    (p) => p.length > 3 ? [p[3], p[4]] : [p[1]]));
+  const names = [...new Set(plot.series.map((s) => legendName(plot, s)))];
+  const dense = isDense(plot);
+  // Bars of many categories begin with the first of them; the slider has the others.
+  const shown = bars.length && plot.x.categories.length > BARS_SHOWN
+    ? { end: 100 * BARS_SHOWN / plot.x.categories.length } : {};
   const zoomX = { xAxisIndex: 0, filterMode: 'none' };
   const zoomY = { yAxisIndex: 0, filterMode: 'none' };
   return {
     animation: false,
     textStyle: { color: ink },
-    legend: { type: 'scroll', top: 28, left: 0, textStyle: { color: ink },
-      data: [...new Set(plot.series.map((s) => legendName(plot, s)))], pageTextStyle: { color: ink }, pageIconColor: ink },
-    grid: { left: 74, right: 30, top: 74, bottom: 96 },
-    tooltip: { trigger: 'item', confine: true, backgroundColor: card, borderColor: line,
+    legend: { show: names.length > 1 || plot.series[0].type === 'scatter', type: 'scroll',
+      top: 2, left: 0, width: legendWidth(chart),
+      textStyle: { color: ink }, data: names, pageTextStyle: { color: ink }, pageIconColor: ink },
+    grid: { left: 74, right: 30, top: 52, bottom: plot.x.categories.length > 8 ? 112 : 90 },
+    tooltip: { trigger: dense ? 'axis' : 'item', confine: true, backgroundColor: card, borderColor: line,
       textStyle: { color: ink, fontSize: 13 },
-      formatter: (p) => tooltip(plot, plot.series[p.seriesIndex], p.data.point) },
-    toolbox: { right: 4, top: 0, iconStyle: { borderColor: ink }, feature: {
+      formatter: (p) => Array.isArray(p) ? tooltipOfAll(plot, p)
+        : tooltip(plot, plot.series[p.seriesIndex], p.data.point) },
+    toolbox: { right: 4, top: -6, iconStyle: { borderColor: ink }, feature: {
       dataZoom: { title: { zoom: 'zoom into a box', back: 'undo zoom' }, filterMode: 'none' },
       restore: { title: 'whole plot' },
       saveAsImage: { title: 'save as PNG', name: plot.id, pixelRatio: 2, backgroundColor: card } } },
-    dataZoom: [{ type: 'inside', ...zoomX }, { type: 'inside', ...zoomY },
-      { type: 'slider', ...zoomX, height: 18, bottom: 8, showDataShadow: false,
+    dataZoom: [{ type: 'inside', ...zoomX, ...shown }, { type: 'inside', ...zoomY },
+      { type: 'slider', ...zoomX, ...shown, height: 18, bottom: 8, showDataShadow: false,
         textStyle: { color: ink } }],
     xAxis: { ...drawAxis(plot.x, ink, line, true, 30), ...logBounds(plot, plot.x, (p) => p[0]),
-      ...linearBounds(plot, plot.x) },
-    yAxis: { ...drawAxis(plot.y, ink, line, bars.length === 0, 54),
-      ...logBounds(plot, plot.y, (p, top) => p.length > 3 ? p[top ? 4 : 3] : p[1]) },
+      ...linearBounds(plot.x, plot.series.flatMap((s) => s.points.map((p) => p[0]))) },
+    yAxis: { ...yAxis,
+      ...logBounds(plot, plot.y, (p, top) => p.length > 3 ? p[top ? 4 : 3] : p[1]),
+      ...linearBounds(plot.y, heights), ...thresholdBounds(plot, heights, yAxis.axisLabel) },
     series
   };
 }
@@ -182,7 +235,7 @@ function fillTable(place, plot) {
 function draw() {
   plots.forEach((plot, i) => {
     const chart = charts[i];
-    chart.setOption(option(plot), true);
+    chart.setOption(option(plot, chart), true);
   });
 }
 
@@ -204,7 +257,10 @@ function start() {
     root.dataset.theme = root.dataset.theme === 'dark' ? 'light' : 'dark';
     draw();
   });
-  window.addEventListener('resize', () => charts.forEach((c) => c.resize()));
+  window.addEventListener('resize', () => charts.forEach((c) => {
+    c.resize();
+    c.setOption({ legend: { width: legendWidth(c) } });
+  }));
   // For the browser test, and for who wants to look inside.
   window.panemReport = { plots, charts, drawnMs: performance.now() - started };
 }

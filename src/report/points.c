@@ -1,0 +1,140 @@
+/* points.c - plots of points one by one and in groups: scatters, boxes, bars with error bars. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/view.h"
+
+/* Shares of reads are drawn in steps of ten percent. */
+enum { SHARES = 10 };
+
+static void scatter_axes(pn_plot *plot)
+{
+    pn_plot_x(plot, "bandwidth", "GB/s", PN_SCALE_LINEAR);
+    pn_plot_y(plot, "read latency", "ns", PN_SCALE_LINEAR);
+}
+
+/* One mark; its tooltip names the point. */
+static void add_mark(pn_view *v, pn_plot *plot, pn_series *series, size_t row, bool with_model)
+{
+    char label[PN_VIEW_LABEL + 32];
+    const double *x = pn_view_numbers(v, "bandwidth_gbs");
+    const double *y = pn_view_numbers(v, "read_latency_ns");
+    const double *reads = pn_view_numbers(v, "read_pct");
+    if (!x || !y || !reads)
+        return;
+    pn_view_describe(label, v, row, with_model);
+    size_t used = strlen(label);
+    (void)snprintf(label + used, sizeof label - used, ", %.4g %% reads", reads[row]);
+    pn_series_point(plot, series, x[row], y[row], label);
+}
+
+void pn_plot_scatter(pn_view *v)
+{
+    pn_plot *plot = pn_plot_once(v, "scatter", "Latency against bandwidth",
+                                 "One mark per point, coloured by model: mean memory latency of "
+                                 "reads over the bandwidth of one core. Tooltips name the trace.");
+    scatter_axes(plot);
+    for (size_t row = 0; row < v->rows && plot; row++)
+        if (v->done[row])
+            add_mark(v, plot, pn_plot_model(v, plot, v->model.of[row], PN_SERIES_SCATTER), row,
+                     false);
+}
+
+void pn_plot_scatter_reads(pn_view *v)
+{
+    const double *reads = pn_view_numbers(v, "read_pct");
+    pn_plot *plot = pn_plot_once(v, "scatter-reads", "Latency against bandwidth, by share of reads",
+                                 "The same marks, coloured by the share of reads in the lines that "
+                                 "crossed the memory's door.");
+    scatter_axes(plot);
+    for (int step = 0; step < SHARES && plot && reads; step++) {
+        for (size_t row = 0; row < v->rows; row++) {
+            char name[48];
+            int own = (int)(reads[row] / (100.0 / SHARES));
+            if (!v->done[row] || !isfinite(reads[row]) || (own < SHARES ? own : SHARES - 1) != step)
+                continue;
+            (void)snprintf(name, sizeof name, "%d .. %d %% reads", step * 100 / SHARES,
+                           (step + 1) * 100 / SHARES);
+            pn_series *series = pn_plot_series(plot, name, PN_SERIES_SCATTER);
+            if (series)
+                pn_color_ramp(series->color, step / (double)(SHARES - 1));
+            add_mark(v, plot, series, row, true);
+        }
+    }
+}
+
+void pn_plot_box(pn_view *v, const char *id, const char *metric)
+{
+    char title[120];
+    pn_words words = pn_view_words(metric);
+    const double *numbers = pn_view_numbers(v, metric);
+    (void)snprintf(title, sizeof title, "%s per model", words.name);
+    if (title[0] >= 'a' && title[0] <= 'z' && !strchr(words.name, '_'))
+        title[0] = (char)(title[0] - 'a' + 'A');
+    pn_plot *plot = pn_plot_once(v, id, title,
+                                 "Per model over all its points: least, quartiles, median, "
+                                 "greatest.");
+    pn_plot_x(plot, "model", "", PN_SCALE_CATEGORY);
+    pn_plot_y(plot, words.name, words.unit, PN_SCALE_LINEAR);
+    pn_series *series = pn_plot_series(plot, words.name, PN_SERIES_BOX);
+    for (uint32_t m = 0; m < v->model.count && series && numbers; m++) {
+        size_t count = pn_view_gather(v, numbers, &v->model, m);
+        double x = (double)pn_plot_category(plot, v->model.values[m]);
+        pn_series_box(plot, series, x, v->values, count);
+    }
+}
+
+typedef struct bar {
+    double sum, low, high;
+    size_t count;
+} bar;
+
+static void add_bars(pn_view *v, pn_plot *plot, const bar *bars)
+{
+    for (size_t t = 0; t < v->trace.count; t++) {
+        for (uint32_t m = 0; m < v->model.count; m++) {
+            const bar *b = &bars[t * v->model.count + m];
+            char label[64];
+            if (b->count == 0)
+                continue;
+            double x = (double)pn_plot_category(plot, v->trace.values[t]);
+            (void)snprintf(label, sizeof label, "%zu points", b->count);
+            pn_series_range(plot, pn_plot_model(v, plot, m, PN_SERIES_BAR), x,
+                            b->sum / (double)b->count, b->low, b->high, label);
+        }
+    }
+}
+
+/* One bar per trace and model: the mean over loads and axes, the error bar their whole range. */
+void pn_plot_workloads(pn_view *v, const char *metric)
+{
+    char id[64], title[120];
+    bool usual = strcmp(metric, "ipc") == 0;
+    pn_words words = pn_view_words(metric);
+    const double *numbers = pn_view_numbers(v, metric);
+    pn_plot_id(id, "workloads", usual ? "" : metric);
+    (void)snprintf(title, sizeof title, "%s of the traces", words.name);
+    pn_plot *plot = pn_plot_once(v, id, title,
+                                 "Mean over all other settings; the error bar is the range that "
+                                 "they span.");
+    pn_plot_x(plot, "trace", "", PN_SCALE_CATEGORY);
+    pn_plot_y(plot, words.name, words.unit, PN_SCALE_LINEAR);
+    bar *bars = calloc(v->trace.count * v->model.count + 1, sizeof *bars);
+    if (!bars)
+        v->report->failed = true;
+    for (size_t row = 0; row < v->rows && bars && numbers; row++) {
+        double value = numbers[row];
+        if (!isfinite(value))
+            continue;
+        bar *b = &bars[v->trace.of[row] * v->model.count + v->model.of[row]];
+        b->low = b->count == 0 || value < b->low ? value : b->low;
+        b->high = b->count == 0 || value > b->high ? value : b->high;
+        b->sum += value;
+        b->count++;
+    }
+    if (plot && bars)
+        add_bars(v, plot, bars);
+    free(bars);
+}
