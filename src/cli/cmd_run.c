@@ -255,11 +255,12 @@ void pn_run_progress_end(const pn_core_run *run)
         fputs("\r\033[K", stderr);
 }
 
-static panem_status simulate(const pn_run_settings *s, pn_core *core, pn_core_result *result,
-                             pn_trace *trace, panem_error *err)
+static panem_status simulate(const pn_run_settings *s, pn_core *core, const pn_sim_memory *memory,
+                             pn_core_result *result, pn_trace *trace, panem_error *err)
 {
     pn_run_progress p;
     pn_core_run run = {.warmup = s->spec.warmup, .instructions = s->spec.instructions};
+    pn_core_set_idle(core, memory->idle_ps);
     pn_run_progress_begin(&p, s, &run);
     panem_status status = pn_core_run_trace(core, result, trace, &run, err);
     pn_run_progress_end(&run);
@@ -361,7 +362,7 @@ static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *m
         ;
     else if (pn_core_create(&core, &s->config, watched ? watched : memory->port, &err) !=
                  PANEM_OK ||
-             simulate(s, core, &result, trace, &err) != PANEM_OK)
+             simulate(s, core, memory, &result, trace, &err) != PANEM_OK)
         code = pn_fail(&err);
     else
         code = report(s, memory, core, &result, trace);
@@ -410,7 +411,9 @@ const pn_command pn_cmd_run = {
         "set the on-chip latency of the simulated machine is taken off the curve, so that an "
         "unloaded chain of loads sees the curve's idle latency. Under --load or --active-cores the "
         "core stands for one of N: its LLC is the chip's over N and the model sees N times its "
-        "traffic. Printed: instructions, cycles and IPC, what dispatch waited for, branches, "
+        "traffic. Printed: instructions, cycles and IPC, what dispatch waited for, where the "
+        "cycles "
+        "went (the CPI stack: its parts add up), branches, "
         "accesses and misses per level (misses per thousand instructions: mpki), bandwidth and "
         "latency of reads and writes at the memory's door, and three views of the whole run (the "
         "core's, the interface's, the memory's), whose lines must agree; the core's read latency "

@@ -26,6 +26,7 @@ int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory)
                                    watched ? watched : memory->port, &err) != PANEM_OK)
         code = pn_fail(&err);
     if (!code) {
+        pn_cores_set_idle(cores.cores, memory->idle_ps);
         pn_run_progress_begin(&progress, s, &run);
         panem_status status = pn_sim_cores_run(&cores, &run, &err);
         pn_run_progress_end(&run);

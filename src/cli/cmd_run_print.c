@@ -129,6 +129,26 @@ static json_t *core_tree(const pn_core_result *r, double seconds)
     return o;
 }
 
+/* The parts add up to the cycles of the phase. */
+static json_t *cpi_tree(const pn_core_result *r)
+{
+    const pn_core_counts *n = &r->measured;
+    json_t *o = json_object();
+    json_t *cycles = json_object();
+    json_t *cpi = json_object();
+    json_t *share = json_object();
+    for (int i = 0; i < PN_CPI_COUNT; i++) {
+        double part = (double)n->cpi_cyc[i];
+        set_count(cycles, pn_cpi_names[i], n->cpi_cyc[i]);
+        set_number(cpi, pn_cpi_names[i], over(part, (double)n->instructions));
+        set_number(share, pn_cpi_names[i], 100.0 * over(part, (double)r->measured_cyc));
+    }
+    (void)json_object_set_new(o, "cycles", cycles);
+    (void)json_object_set_new(o, "cpi", cpi);
+    (void)json_object_set_new(o, "share_pct", share);
+    return o;
+}
+
 static json_t *latency_tree(const pn_hist *hist, uint64_t lines, uint64_t sum_ps, double seconds)
 {
     json_t *o = json_object();
@@ -217,6 +237,7 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
     (void)json_object_set_new(o, "trace", t);
     (void)json_object_set_new(o, "memory", memory_tree(s, memory));
     (void)json_object_set_new(o, "core", core_tree(r, seconds));
+    (void)json_object_set_new(o, "cpi_stack", cpi_tree(r));
     (void)json_object_set_new(o, "branches", branch_tree(n));
     json_t *levels = json_object();
     (void)json_object_set_new(levels, "l1i", level_tree(&n->l1i, n->instructions));
@@ -291,6 +312,7 @@ static void print_columns(const json_t *o, const char *const *names, const char 
 
 void pn_run_print(const json_t *report, FILE *out)
 {
+    static const char *const stack[] = {"cycles", "cpi", "share_pct", NULL};
     static const char *const levels[] = {"l1i", "l1d", "l2", "llc", NULL};
     static const char *const prefetchers[] = {"l1d", "l2", NULL};
     static const char *const kinds[] = {"reads", "writes", NULL};
@@ -299,6 +321,7 @@ void pn_run_print(const json_t *report, FILE *out)
     print_section(report, "trace", "trace", out);
     print_section(report, "memory", "memory", out);
     print_section(report, "core", "core, measured phase", out);
+    print_columns(json_object_get(report, "cpi_stack"), stack, "where the cycles went", out);
     print_section(report, "branches", "branches", out);
     print_columns(json_object_get(report, "levels"), levels, "caches", out);
     print_columns(json_object_get(report, "prefetches"), prefetchers, "prefetches", out);

@@ -32,6 +32,8 @@ panem_status pn_chip_init(pn_chip *out, const pn_core_config *c, uint32_t count,
 {
     pn_chip chip = {
         .timing = pn_core_timing_of(c), .write_buffer = c->write_buffer, .core_count = count};
+    chip.idle_ps = UINT64_MAX;
+    chip.on_chip_ps = (uint64_t)(pn_core_on_chip_ns(c) * 1000.0);
     uint32_t events = 2 * (c->l2.mshrs + c->llc_mshrs) + WRITES_PER_CYC * AHEAD_MAX + 32;
     chip.cores = calloc(count, sizeof *chip.cores);
     panem_status s = chip.cores ? PANEM_OK : PANEM_E_NOMEM;
@@ -159,6 +161,14 @@ static void look_again(pn_chip *chip, uint64_t cycle, uint32_t core)
         pn_level_drop_waiting(llc);
 }
 
+/* The part of a line's way that it waited because memory was busy. */
+static uint32_t queued_share(const pn_chip *chip, uint64_t took_ps)
+{
+    if (took_ps <= chip->idle_ps)
+        return 0;
+    return (uint32_t)(((took_ps - chip->idle_ps) << PN_QUEUED_BITS) / (took_ps + chip->on_chip_ps));
+}
+
 void pn_chip_responses(pn_chip *chip, uint64_t cycle)
 {
     pn_door_request r;
@@ -173,7 +183,8 @@ void pn_chip_responses(pn_chip *chip, uint64_t cycle)
         if (r.write)
             continue;
         push(chip, at, PN_LLC_FILL, r.line, r.core << CORE_SHIFT);
-        pn_evq_push(c->events, at, PN_L2_READY_MEM, r.line, cbusy & 3);
+        pn_evq_push(c->events, at, PN_L2_READY_MEM, r.line,
+                    queued_share(chip, r.took_ps) << PN_CBUSY_BITS | (cbusy & 3));
     }
     for (uint64_t freed = pn_door_freed(&chip->door); freed; freed &= freed - 1)
         again(chip, (uint32_t)__builtin_ctzll(freed), cycle);

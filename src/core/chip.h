@@ -21,6 +21,9 @@
 
 enum { PN_CORES_MAX = 64 };
 
+/* Low bits of PN_L2_READY_MEM's arg; above them is pn_source.queued. */
+enum { PN_CBUSY_BITS = 2 };
+
 /* A core's part of what is shared. */
 typedef struct pn_chip_core {
     pn_level llc;       /* its tags are everybody's */
@@ -35,6 +38,7 @@ typedef struct pn_chip {
     pn_door door;
     pn_evq events; /* arg: the core, and whether the request is a prefetch */
     pn_core_timing timing;
+    uint64_t idle_ps, on_chip_ps; /* latency of a read that meets no other; UINT64_MAX: unknown */
     uint32_t write_buffer;
     panem_status failed; /* of the memory; sticky */
 } pn_chip;

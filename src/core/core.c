@@ -119,6 +119,11 @@ void pn_core_destroy(pn_core *c)
     free(c);
 }
 
+void pn_core_set_idle(pn_core *c, uint64_t read_ps)
+{
+    c->chip->idle_ps = read_ps;
+}
+
 /* ---- the front end --------------------------------------------------------------------------- */
 
 /* Everything up to a cycle; false: that is beyond the limit. */
@@ -129,12 +134,22 @@ static bool run_to(pn_core *c, uint64_t cycle)
     return cycle < c->limit_cyc;
 }
 
+static pn_front_cause cause_of(const pn_core *c, const uint64_t *stall_cyc)
+{
+    const pn_core_counts *n = &c->counts;
+    return stall_cyc == &n->stall_branch_cyc  ? PN_FRONT_BRANCH
+           : stall_cyc == &n->stall_fetch_cyc ? PN_FRONT_FETCH
+           : stall_cyc == &n->stall_store_cyc ? PN_FRONT_STORE
+                                              : PN_FRONT_ROOM;
+}
+
 /* The front end goes on at a later cycle. */
 static void go_on_at(pn_core *c, uint64_t cycle, uint64_t *stall_cyc)
 {
     if (cycle <= c->front_cyc)
         return;
     *stall_cyc += cycle - c->front_cyc;
+    pn_front_wait(&c->front_waits, cycle, cause_of(c, stall_cyc));
     c->front_cyc = cycle;
     c->front_used = 0;
 }
@@ -214,6 +229,8 @@ static bool find_room(pn_core *c, unsigned kind)
             until = pn_core_uop(c, c->rob_head)->commit_cyc;
         else if (c->store_head < c->store_accessed)
             until = c->stores[c->store_head & c->store_mask].done_cyc;
+        if (stall == &c->counts.stall_store_cyc)
+            c->front_waits.store = c->stores[c->store_head & c->store_mask].from;
         if (until != PN_UNKNOWN)
             go_on_at(c, until, stall);
         else if (!next_event(c, stall))
@@ -374,6 +391,7 @@ void pn_core_mark(pn_core *c)
     c->at_mark = pn_core_counts_now(c);
     c->mark_seq = c->next_seq;
     c->mark_cyc = c->commit_seq == c->mark_seq ? c->last_commit_cyc : 0;
+    memcpy(c->cpi_at_mark, c->counts.cpi_cyc, sizeof c->cpi_at_mark);
     pn_hist_clear(c->chip->door.lanes[c->uncore.index].latency[0]);
     pn_hist_clear(c->chip->door.lanes[c->uncore.index].latency[1]);
 }
@@ -417,7 +435,8 @@ pn_core_result pn_core_measured(const pn_core *c)
     memset(&r, 0, sizeof r);
     pn_core_counts all = pn_core_counts_now(c);
     r.warmup = c->at_mark;
-    r.measured = difference(&all, &c->at_mark);
+    memcpy(r.warmup.cpi_cyc, c->cpi_at_mark, sizeof c->cpi_at_mark);
+    r.measured = difference(&all, &r.warmup);
     r.warmup_cyc = c->mark_cyc;
     r.measured_cyc = c->last_commit_cyc - c->mark_cyc;
     return r;

@@ -14,6 +14,7 @@
 #ifndef PN_CORE_CORE_H
 #define PN_CORE_CORE_H
 
+#include "core/cpi.h"
 #include "core/level.h"
 #include "core/predict.h"
 #include "core/uncore.h"
@@ -33,6 +34,7 @@ typedef struct pn_core_counts {
     pn_core_view view;
     uint64_t mem_lines; /* lines that L2 got from memory */
     uint64_t cbusy_seen[4];
+    uint64_t cpi_cyc[PN_CPI_COUNT]; /* where the cycles went; they add up to the phase's */
 } pn_core_counts;
 
 typedef struct pn_core_result {
@@ -56,6 +58,9 @@ typedef struct pn_core_run {
 panem_status pn_core_create(pn_core **core, const pn_core_config *config, pn_mem_port *port,
                             panem_error *err);
 void pn_core_destroy(pn_core *core);
+/* Before the run: the latency of a read that meets no other, at the door. What is above it counts
+ * as bandwidth-bound in the CPI stack; without it nothing does. */
+void pn_core_set_idle(pn_core *core, uint64_t read_ps);
 
 /* Runs a trace from its present place. E_EMPTY when there is no instruction; the trace's and the
  * memory's errors. */

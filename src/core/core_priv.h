@@ -3,6 +3,7 @@
 #define PN_CORE_CORE_PRIV_H
 
 #include "core/core.h"
+#include "core/cpi.h"
 #include "core/vmap.h"
 
 #define PN_UNKNOWN UINT64_MAX
@@ -46,6 +47,9 @@ typedef struct pn_uop {
     uint32_t next_load;   /* the next access of the same cycle, as index + 1 */
     uint8_t sources, kind, pipe, latency_cyc;
     bool forwarded;
+    bool waited;    /* its dispatch: core's waits tell for what */
+    pn_source from; /* of a load */
+    uint64_t dispatch_cyc;
     uint32_t source[PN_UOP_SOURCES];
 } pn_uop;
 
@@ -55,6 +59,7 @@ typedef struct pn_store {
     uint64_t address, pc;
     uint64_t start_cyc, done_cyc;
     uint64_t first_word, last_word; /* virtual address / 8 */
+    pn_source from;
 } pn_store;
 
 enum { PN_FILTER = 1024 };
@@ -73,7 +78,7 @@ struct pn_core {
     pn_uop *uops;
     uint32_t uop_mask;
     uint64_t rob_head, next_seq, commit_seq;
-    uint64_t last_commit_cyc, last_dispatch_cyc;
+    uint64_t last_commit_cyc;
     uint32_t lob_used;
     uint64_t writer[PN_REGS]; /* sequence number of the last writer; 0 = none */
     /* micro-ops whose producers are all known, oldest first: a heap of sequence numbers */
@@ -100,6 +105,8 @@ struct pn_core {
     uint32_t front_used;   /* micro-ops dispatched in that cycle */
     uint64_t redirect_seq; /* a mispredicted branch to wait for; 0 = none */
     uint64_t fetch_line;
+    pn_front_waits front_waits; /* of the next micro-op */
+    pn_front_waits *waits;      /* of those in flight that waited, by place */
     pn_proto *protos;
     uint32_t proto_count, proto_max;
     /* the instruction in hand, and how far it is: dispatch may stop at limit_cyc anywhere */
@@ -112,7 +119,8 @@ struct pn_core {
     /* phases */
     uint64_t mark_seq, mark_cyc;
     pn_core_counts counts, at_mark;
-    bool silent; /* the memory does not answer */
+    uint64_t cpi_at_mark[PN_CPI_COUNT]; /* when the first phase's last instruction committed */
+    bool silent;                        /* the memory does not answer */
 };
 
 static inline pn_uop *pn_core_uop(pn_core *c, uint64_t seq)

@@ -196,6 +196,11 @@ panem_status pn_cores_run(pn_cores *c, pn_core_result *results, const pn_op_sour
     return PANEM_OK;
 }
 
+void pn_cores_set_idle(pn_cores *c, uint64_t read_ps)
+{
+    c->chip.idle_ps = read_ps;
+}
+
 uint32_t pn_cores_count(const pn_cores *c)
 {
     return c->count;

@@ -29,6 +29,8 @@ typedef struct pn_op_source {
 panem_status pn_cores_create(pn_cores **cores, const pn_core_config *config, uint32_t count,
                              pn_mem_port *port, panem_error *err);
 void pn_cores_destroy(pn_cores *cores);
+/* pn_core_set_idle of all. */
+void pn_cores_set_idle(pn_cores *cores, uint64_t read_ps);
 
 /* Runs until every core has measured run->instructions (at least 1) after run->warmup. results and
  * sources: one per core. The sources' errors and the memory's; E_TIME when it never answers. */

@@ -131,7 +131,7 @@ panem_status pn_door_come(pn_door *d, uint64_t cycle, const pn_door_arrival *a)
     uint32_t slot = lane->free_slots[--lane->free_count];
     bool taken = false;
     move_to(d, cycle);
-    lane->slots[slot] = (pn_door_request){a->line, d->now_ps, a->core, a->write, a->prefetch};
+    lane->slots[slot] = (pn_door_request){a->line, d->now_ps, 0, a->core, a->write, a->prefetch};
     lane->writes_held += a->write;
     if (d->count[0] == 0 && (!a->write || d->count[1] == 0)) {
         panem_status status = offer(d, &taken, a->core, slot);
@@ -195,7 +195,7 @@ bool pn_door_take(pn_door *d, pn_door_request *request, uint8_t *cbusy)
     *request = lane->slots[slot];
     *cbusy = response.cbusy;
     lane->free_slots[lane->free_count++] = slot;
-    uint64_t ps = response.done_ps - request->came_ps;
+    uint64_t ps = request->took_ps = response.done_ps - request->came_ps;
     if (!lane->latency_kept)
         pn_hist_add(lane->latency[request->write], ps);
     if (request->write) {

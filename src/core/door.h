@@ -25,6 +25,7 @@ typedef struct pn_door_stats {
 
 typedef struct pn_door_request {
     uint64_t line, came_ps;
+    uint64_t took_ps; /* once it is done: from coming until then */
     uint32_t core;
     bool write, prefetch;
 } pn_door_request;

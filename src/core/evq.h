@@ -12,7 +12,7 @@
 typedef enum pn_phase {
     PN_LLC_FILL,     /* shared: a memory response reaches the LLC */
     PN_L2_READY,     /* a line of the LLC is ready to leave for L2 */
-    PN_L2_READY_MEM, /* a line from memory is; arg: the response's CBusy */
+    PN_L2_READY_MEM, /* a line from memory is; arg: its share of waiting, and CBusy */
     PN_L2_FILL,      /* it had to wait for the link */
     PN_L1_READY,     /* a line is ready to leave for L1; arg: to whom */
     PN_L1_FILL,      /* it had to wait for the link */

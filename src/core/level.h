@@ -34,11 +34,21 @@ typedef struct pn_prefetch_stats {
     uint64_t resident;        /* not ended: in the cache and unused, on its way, or queued */
 } pn_prefetch_stats;
 
+/* Where a line was found. */
+typedef enum pn_from { PN_FROM_L1 = 0, PN_FROM_L2, PN_FROM_LLC, PN_FROM_MEMORY } pn_from;
+
+enum { PN_QUEUED_BITS = 16 };
+
+typedef struct pn_source {
+    uint8_t from;    /* pn_from */
+    uint16_t queued; /* of memory: the share of its latency above idle, in 2^-16 (cpi.h) */
+} pn_source;
+
 typedef struct pn_mshr {
     uint64_t line;
     uint64_t start_cyc;   /* of the first request */
-    uint64_t asked_ps;    /* LLC: when the request first came to the memory's door */
     uint64_t pc;          /* L1D: of the instruction that asked first, or led to the prefetch */
+    pn_source source;     /* L1D and L2, once it is known */
     uint32_t first, last; /* clients in order of arrival, through pn_uncore.next_client */
     bool write, from_memory;
     bool own;      /* taken by a prefetch of this level */

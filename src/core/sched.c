@@ -43,14 +43,15 @@ panem_status pn_sched_init(pn_core *c, panem_error *err)
     c->uops = calloc(uops, sizeof *c->uops);
     c->stores = calloc(stores, sizeof *c->stores);
     c->bookable = calloc(uops, sizeof *c->bookable);
+    c->waits = calloc(uops, sizeof *c->waits);
     c->lanes = calloc(ring, sizeof *c->lanes);
     c->load_first = calloc(ring, sizeof *c->load_first);
     c->load_last = calloc(ring, sizeof *c->load_last);
     c->load_cycles = calloc(ring / 64, sizeof *c->load_cycles);
     c->rob_head = c->next_seq = c->commit_seq = 1;
     c->event_cyc = UINT64_MAX;
-    if (c->uops && c->stores && c->bookable && c->lanes && c->load_first && c->load_last &&
-        c->load_cycles)
+    if (c->uops && c->stores && c->bookable && c->waits && c->lanes && c->load_first &&
+        c->load_last && c->load_cycles)
         return PANEM_OK;
     return pn_err(err, PANEM_E_NOMEM, "no memory for a core");
 }
@@ -60,6 +61,7 @@ void pn_sched_release(pn_core *c)
     free(c->uops);
     free(c->stores);
     free(c->bookable);
+    free(c->waits);
     free(c->lanes);
     free(c->load_first);
     free(c->load_last);
@@ -212,6 +214,21 @@ static void start_store(pn_core *c, const pn_uop *u)
         c->event_cyc = s->start_cyc;
 }
 
+/* The cycles since the last commit go to what held this micro-op up. */
+static void charge(pn_core *c, const pn_uop *u)
+{
+    pn_cpi_commit commit = {.before_cyc = c->last_commit_cyc,
+                            .commit_cyc = u->commit_cyc,
+                            .dispatch_cyc = u->dispatch_cyc,
+                            .waits = u->waited ? &c->waits[u->seq & c->uop_mask] : NULL,
+                            .load = u->kind == PN_UOP_LOAD,
+                            .source = u->from};
+    if (commit.commit_cyc == commit.before_cyc + 1)
+        c->counts.cpi_cyc[PN_CPI_BASE]++;
+    else
+        pn_cpi_charge(c->counts.cpi_cyc, &commit);
+}
+
 /* Commit cycles follow from done cycles: in order, so many per cycle, one after the result. */
 static void commit(pn_core *c)
 {
@@ -227,11 +244,16 @@ static void commit(pn_core *c)
             if (at <= before->commit_cyc)
                 at = before->commit_cyc + 1;
         }
-        u->commit_cyc = c->last_commit_cyc = at;
+        u->commit_cyc = at;
+        if (at > c->last_commit_cyc)
+            charge(c, u);
+        c->last_commit_cyc = at;
         if (u->kind == PN_UOP_STORE)
             start_store(c, u);
-        if (++c->commit_seq == c->mark_seq)
+        if (++c->commit_seq == c->mark_seq) {
             c->mark_cyc = at;
+            memcpy(c->cpi_at_mark, c->counts.cpi_cyc, sizeof c->cpi_at_mark);
+        }
     }
 }
 
@@ -325,6 +347,13 @@ void pn_sched_dispatch(pn_core *c, const pn_proto *p, uint64_t cycle)
     u->pipe = p->pipe;
     u->latency_cyc = p->latency_cyc;
     u->forwarded = false;
+    u->from = (pn_source){0};
+    u->dispatch_cyc = cycle;
+    u->waited = c->front_waits.count != 0;
+    if (u->waited) {
+        c->waits[seq & c->uop_mask] = c->front_waits;
+        c->front_waits.count = 0;
+    }
     c->counts.uops++;
     for (unsigned i = 0; i < p->sources && u->sources < PN_UOP_SOURCES - 1; i++)
         if (p->source[i] >= c->rob_head)
@@ -349,10 +378,14 @@ static void wake_all(pn_core *c)
 {
     for (uint32_t i = 0; i < c->uncore.woken_count; i++) {
         const pn_woken *w = &c->uncore.woken[i];
-        if (w->client <= c->uop_mask)
+        if (w->client <= c->uop_mask) {
+            c->uops[w->client].from = w->source;
             announce(c, &c->uops[w->client], w->done_cyc);
-        else
-            c->stores[w->client - c->uop_mask - 1].done_cyc = w->done_cyc;
+        } else {
+            pn_store *s = &c->stores[w->client - c->uop_mask - 1];
+            s->from = w->source;
+            s->done_cyc = w->done_cyc;
+        }
     }
     c->uncore.woken_count = 0;
 }

@@ -86,9 +86,9 @@ static void write_to_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
 
 /* ---- fills come up --------------------------------------------------------------------------- */
 
-static void wake(pn_uncore *u, uint32_t client, uint64_t done_cyc)
+static void wake(pn_uncore *u, uint32_t client, uint64_t done_cyc, pn_source source)
 {
-    u->woken[u->woken_count++] = (pn_woken){client, done_cyc};
+    u->woken[u->woken_count++] = (pn_woken){client, done_cyc, source};
 }
 
 /* Plans a look of the requests that wait at a level, once per cycle. */
@@ -121,8 +121,11 @@ static void fill_l1d(pn_uncore *u, uint64_t cycle, uint64_t line)
 {
     pn_mshr *m = pn_level_find(&u->l1d, line);
     uint64_t out = pn_level_fill(&u->l1d, line, m->write, m->prefetch);
+    if (m->source.from == PN_FROM_L1)
+        m->source.from = PN_FROM_L2;
+    u->last_fill = m->source;
     for (uint32_t c = m->first; c != PN_CLIENT_NONE; c = u->next_client[c])
-        wake(u, c, cycle + 1);
+        wake(u, c, cycle + 1, m->source);
     if (m->from_memory && !m->own) {
         u->view.lines++;
         u->view.cycles += cycle + 1 - m->start_cyc;
@@ -160,11 +163,15 @@ static void fill_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
     uint32_t first = m->last;
     bool from_memory = m->from_memory;
     bool own = m->own;
+    pn_source source = from_memory ? m->source : (pn_source){.from = PN_FROM_LLC};
     uint64_t out = pn_level_fill(&u->l2, line, false, m->prefetch);
     pn_prefetch_filled(&u->l2_prefetch, line, m->own);
     pn_level_free(&u->l2, m);
-    if (who & 1U << FROM_L1D && from_memory && !own)
-        pn_level_find(&u->l1d, line)->from_memory = true;
+    if (who & 1U << FROM_L1D) {
+        pn_mshr *above = pn_level_find(&u->l1d, line);
+        above->source = source;
+        above->from_memory = from_memory && !own;
+    }
     u->mem_lines += from_memory;
     if (who)
         pn_evq_push(&u->events, cycle, PN_L1_READY, line, first);
@@ -183,6 +190,13 @@ static void leave_for_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
         fill_l2(u, cycle, line);
     else
         pn_evq_push(&u->events, start, PN_L2_FILL, line, 0);
+}
+
+static void came_from_memory(pn_uncore *u, uint64_t line, uint32_t queued)
+{
+    pn_mshr *m = pn_level_find(&u->l2, line);
+    m->from_memory = true;
+    m->source = (pn_source){PN_FROM_MEMORY, (uint16_t)queued};
 }
 
 /* ---- requests go down ------------------------------------------------------------------------ */
@@ -291,7 +305,7 @@ static void look_again(pn_uncore *u, uint64_t cycle, unsigned kind)
         if (settled)
             pn_level_drop_waiting(level);
         if (hit)
-            wake(u, first.client, cycle + (first.write ? 1 : u->timing.l1d_cyc));
+            wake(u, first.client, cycle + (first.write ? 1 : u->timing.l1d_cyc), u->last_fill);
     }
 }
 
@@ -301,7 +315,7 @@ static void handle(pn_uncore *u, const pn_ev *e)
 {
     switch (pn_ev_kind(e)) {
     case PN_L2_READY_MEM:
-        pn_level_find(&u->l2, e->line)->from_memory = true;
+        came_from_memory(u, e->line, e->arg >> PN_CBUSY_BITS);
         leave_for_l2(u, e->cycle, e->line);
         break;
     case PN_L2_READY:

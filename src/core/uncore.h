@@ -27,6 +27,7 @@
 typedef struct pn_woken {
     uint32_t client;
     uint64_t done_cyc; /* when the line can be used */
+    pn_source source;
 } pn_woken;
 
 /* Loads and stores whose line came from memory, and that no prefetch asked for before them: the
@@ -49,6 +50,7 @@ typedef struct pn_uncore {
     uint32_t woken_count;
     uint64_t fetch_done_cyc; /* UINT64_MAX while an instruction line is missing */
     uint64_t mem_lines;      /* that L2 got from memory */
+    pn_source last_fill;     /* of L1D */
     pn_core_view view;
 } pn_uncore;
 

@@ -29,6 +29,7 @@ static panem_status open_dram(pn_sim_memory *m, const pn_sim_spec *s, const pn_c
     PN_TRY(pn_dram_create(&m->port, &config, s->model, err));
     m->theoretical_gbs = pn_dram_theoretical_peak(&config) / 1e9;
     m->peak_gbs = pn_dram_stream_law(&config) / 1e9;
+    m->idle_ps = (uint64_t)pn_dram_unloaded_law_ps(&config);
     m->idle_ns = pn_dram_unloaded_law_ps(&config) / 1000.0 + pn_core_on_chip_ns(core);
     return PANEM_OK;
 }
@@ -63,7 +64,8 @@ static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_
                                 IN_FLIGHT_MAX * (s->cores > 1 ? s->cores : 1), err));
     m->theoretical_gbs = theoretical_of(m->set);
     m->peak_gbs = panem_peak_bytes_per_s(m->set, PANEM_MIX_LINEAR, READS) / 1e9;
-    m->idle_ns = (double)panem_idle_ps(m->set, PANEM_MIX_LINEAR, 1.0) / 1000.0 + m->on_chip_ns;
+    m->idle_ps = panem_idle_ps(m->set, PANEM_MIX_LINEAR, 1.0);
+    m->idle_ns = (double)m->idle_ps / 1000.0 + m->on_chip_ns;
     return PANEM_OK;
 }
 

@@ -82,6 +82,16 @@ COUNT(stall_lob_cycles, n->stall_lob_cyc)
 COUNT(stall_store_buffer_cycles, n->stall_store_cyc)
 COUNT(stall_mispredict_cycles, n->stall_branch_cyc)
 COUNT(stall_fetch_cycles, n->stall_fetch_cyc)
+#define CPI(name, part) COUNT(cpi_##name, over((double)n->cpi_cyc[part], (double)n->instructions))
+CPI(base, PN_CPI_BASE)
+CPI(branch, PN_CPI_BRANCH)
+CPI(fetch, PN_CPI_FETCH)
+CPI(l1, PN_CPI_L1)
+CPI(l2, PN_CPI_L2)
+CPI(llc, PN_CPI_LLC)
+CPI(tlb, PN_CPI_TLB)
+CPI(memory_latency, PN_CPI_MEM_LATENCY)
+CPI(memory_bandwidth, PN_CPI_MEM_BANDWIDTH)
 COUNT(cbusy_0, n->cbusy_seen[0])
 COUNT(cbusy_1, n->cbusy_seen[1])
 COUNT(cbusy_2, n->cbusy_seen[2])
@@ -145,6 +155,15 @@ const pn_metric pn_metrics[] = {
     METRIC(stall_store_buffer_cycles, "cycles", "dispatch stood still: store buffer full"),
     METRIC(stall_mispredict_cycles, "cycles", "dispatch stood still: after a mispredicted branch"),
     METRIC(stall_fetch_cycles, "cycles", "dispatch stood still: instructions missing"),
+    METRIC(cpi_base, "cycles/instr", "cycles per instruction in which something committed or ran"),
+    METRIC(cpi_branch, "cycles/instr", "after mispredicted branches"),
+    METRIC(cpi_fetch, "cycles/instr", "instruction lines missing"),
+    METRIC(cpi_l1, "cycles/instr", "the oldest load was an L1D hit"),
+    METRIC(cpi_l2, "cycles/instr", "an L2 hit"),
+    METRIC(cpi_llc, "cycles/instr", "an LLC hit"),
+    METRIC(cpi_tlb, "cycles/instr", "waited for its page"),
+    METRIC(cpi_memory_latency, "cycles/instr", "from memory: the part an idle memory takes"),
+    METRIC(cpi_memory_bandwidth, "cycles/instr", "from memory: the part above idle latency"),
     METRIC(cbusy_0, "responses", "responses at busy level 0"),
     METRIC(cbusy_1, "responses", "responses at busy level 1"),
     METRIC(cbusy_2, "responses", "responses at busy level 2"),

@@ -64,6 +64,7 @@ static panem_status run_core(double *values, const pn_sim_spec *spec, const pn_c
     pn_core_result result;
     pn_core_run run = {.warmup = spec->warmup, .instructions = spec->instructions};
     PN_TRY(pn_core_create(&core, config, port, err));
+    pn_core_set_idle(core, memory->idle_ps);
     panem_status status = pn_core_run_trace(core, &result, trace, &run, err);
     if (status == PANEM_OK) {
         pn_sim_outcome outcome = {config, memory, core, &result};

@@ -51,6 +51,7 @@ typedef struct pn_sim_memory {
     double on_chip_ns;      /* taken off the curves; 0 for a DRAM */
     double idle_ns;         /* of a load in the simulated core when nothing else runs */
     uint32_t sharers;       /* the simulated cores have 1/sharers of it */
+    uint64_t idle_ps;       /* of a read at the memory's door then */
 } pn_sim_memory;
 
 /* Opens the memory that spec->model names. E_ARG, and the curve set's errors. */

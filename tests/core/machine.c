@@ -50,6 +50,7 @@ void machine_make_flat(machine *m, const char *settings, const char *model, doub
     ok(panem_model_create(&made, m->curves, &options, &err), &err);
     ok(pn_model_port_create(&m->port, made, "flat", false, 8192, &err), &err);
     ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
+    pn_core_set_idle(m->core, panem_idle_ps(m->curves, PANEM_MIX_LINEAR, 1.0));
 }
 
 void machine_make(machine *m, const char *settings, double total_ns)
@@ -83,6 +84,7 @@ void machine_make_over(machine *m, const char *settings, const char *model, cons
     ok(panem_model_create(&made, m->curves, &options, &err), &err);
     ok(pn_model_port_create(&m->port, made, model, false, 8192, &err), &err);
     ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
+    pn_core_set_idle(m->core, panem_idle_ps(m->curves, PANEM_MIX_LINEAR, 1.0));
 }
 
 void machine_free(machine *m)
