@@ -149,6 +149,50 @@ static json_t *cpi_tree(const pn_core_result *r)
     return o;
 }
 
+static uint64_t sum_of(const uint64_t cycles[PN_CBUSY_LEVELS])
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < PN_CBUSY_LEVELS; i++)
+        sum += cycles[i];
+    return sum;
+}
+
+/* Per level: responses with it, and the shares of time it was in effect in the core and that each
+ * prefetcher had that level. */
+static json_t *cbusy_tree(const pn_core_counts *n)
+{
+    static const char *const names[] = {"level_0", "level_1", "level_2", "level_3"};
+    double cycles = (double)sum_of(n->cbusy.level_cyc);
+    json_t *o = json_object();
+    for (int i = 0; i < PN_CBUSY_LEVELS; i++) {
+        json_t *level = json_object();
+        set_count(level, "responses", n->cbusy_seen[i]);
+        set_number(level, "in_effect_pct", over(100.0 * (double)n->cbusy.level_cyc[i], cycles));
+        set_number(level, "l1d_prefetcher_pct",
+                   over(100.0 * (double)n->cbusy.l1d_prefetch_cyc[i], cycles));
+        set_number(level, "l2_prefetcher_pct",
+                   over(100.0 * (double)n->cbusy.l2_prefetch_cyc[i], cycles));
+        (void)json_object_set_new(o, names[i], level);
+    }
+    return o;
+}
+
+static json_t *throttle_tree(const pn_core_config *c, const pn_cbusy_stats *s)
+{
+    static const char *const names[] = {"limit_above_3_4_pct", "limit_above_1_2_pct",
+                                        "limit_above_1_4_pct", "limit_below_pct"};
+    static const char *const controls[] = {"off", "prefetch", "limit", "both"};
+    double cycles = (double)sum_of(s->limit_cyc);
+    json_t *o = json_object();
+    set_text(o, "control", controls[c->cbusy.control]);
+    set_count(o, "windows", s->windows);
+    set_count(o, "limit_most_lines", c->l2.mshrs);
+    set_number(o, "limit_mean_lines", over((double)s->limit_line_cyc, cycles));
+    for (int i = 0; i < PN_CBUSY_LEVELS; i++)
+        set_number(o, names[i], over(100.0 * (double)s->limit_cyc[i], cycles));
+    return o;
+}
+
 static json_t *latency_tree(const pn_hist *hist, uint64_t lines, uint64_t sum_ps, double seconds)
 {
     json_t *o = json_object();
@@ -252,11 +296,8 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
     (void)json_object_set_new(
         o, "writes",
         latency_tree(pn_core_latency(core, true), n->door.writes, n->door.write_ps, seconds));
-    json_t *cbusy = json_object();
-    static const char *const names[] = {"level_0", "level_1", "level_2", "level_3"};
-    for (int i = 0; i < 4; i++)
-        set_count(cbusy, names[i], n->cbusy_seen[i]);
-    (void)json_object_set_new(o, "responses_by_cbusy", cbusy);
+    (void)json_object_set_new(o, "cbusy", cbusy_tree(n));
+    (void)json_object_set_new(o, "cbusy_control", throttle_tree(&s->config, &n->cbusy));
     (void)json_object_set_new(o, "views_of_whole_run", views_tree(s, memory, r));
     set_text(o, "core_preset", s->spec.core);
     (void)json_object_set_new(o, "config", config_tree(&s->config));
@@ -315,6 +356,7 @@ void pn_run_print(const json_t *report, FILE *out)
     static const char *const stack[] = {"cycles", "cpi", "share_pct", NULL};
     static const char *const levels[] = {"l1i", "l1d", "l2", "llc", NULL};
     static const char *const prefetchers[] = {"l1d", "l2", NULL};
+    static const char *const busy[] = {"level_0", "level_1", "level_2", "level_3", NULL};
     static const char *const kinds[] = {"reads", "writes", NULL};
     static const char *const views[] = {"core", "interface", "memory", NULL};
     const json_t *whole = json_object_get(report, "views_of_whole_run");
@@ -326,7 +368,8 @@ void pn_run_print(const json_t *report, FILE *out)
     print_columns(json_object_get(report, "levels"), levels, "caches", out);
     print_columns(json_object_get(report, "prefetches"), prefetchers, "prefetches", out);
     print_columns(report, kinds, "memory, measured phase", out);
-    print_section(report, "responses_by_cbusy", "responses by busy level (CBusy)", out);
+    print_columns(json_object_get(report, "cbusy"), busy, "busy levels (CBusy)", out);
+    print_section(report, "cbusy_control", "throttling by busy level", out);
     print_columns(whole, views, "views of the whole run", out);
     fprintf(out, "  lines %s\n",
             json_is_true(json_object_get(whole, "lines_agree")) ? "agree" : "DO NOT AGREE");

@@ -8,6 +8,7 @@
 static const char *const HOLDS[] = {"done", "taken", NULL};
 static const char *const L1D_PREFETCHERS[] = {"none", "stride", "next-line", NULL};
 static const char *const L2_PREFETCHERS[] = {"none", "stream", "best-offset", "spatial", NULL};
+static const char *const CBUSY_CONTROLS[] = {"off", "prefetch", "limit", "both", NULL};
 static const char *const PREDICTORS[] = {"tage", "gshare", "perfect", NULL};
 
 #define AT(field) offsetof(pn_core_config, field)
@@ -94,6 +95,29 @@ static const pn_param PARAMS[] = {
            "L2 miss registers kept for demand; one at least is open to prefetches"),
     NUMBER("l2_prefetch_queue", l2_prefetch.queue, 32, 1, 256,
            "L2 prefetches that wait to be sent; full: they are dropped"),
+    {"cbusy_control", PN_PARAM_CHOICE, PN_DIM_NONE, AT(cbusy.control), PN_CBUSY_OFF, 0, 0,
+     CBUSY_CONTROLS,
+     "what the core adapts when memory is busy: its prefetchers, the lines missing beyond L2"},
+    NUMBER("cbusy_window", cbusy.window, 64, 1, 4096,
+           "read responses over which the busy level is filtered"),
+    NUMBER("cbusy_threshold", cbusy.threshold_pct, 50, 1, 100,
+           "percent of a window's responses that must have reached a level"),
+    NUMBER("cbusy_delay", cbusy.delay_cyc, 32, 0, 100000,
+           "cycles from a window's end until its level takes effect: the loop's delay"),
+    NUMBER("cbusy_prefetch_level_1", cbusy.prefetch_level[0], 2, 0, 3,
+           "prefetchers are at most so eager at busy level 1"),
+    NUMBER("cbusy_prefetch_level_2", cbusy.prefetch_level[1], 1, 0, 3, "at busy level 2"),
+    NUMBER("cbusy_prefetch_level_3", cbusy.prefetch_level[2], 1, 0, 3, "at busy level 3"),
+    NUMBER("cbusy_gate_1", cbusy.gate_pct[0], 50, 0, 100,
+           "percent of accuracy below which a prefetcher is off at busy level 1"),
+    NUMBER("cbusy_gate_2", cbusy.gate_pct[1], 75, 0, 100, "at busy level 2"),
+    NUMBER("cbusy_gate_3", cbusy.gate_pct[2], 90, 0, 100, "at busy level 3"),
+    NUMBER("cbusy_limit_least_part", cbusy.limit_least_part, 4, 1, 256,
+           "the limit of lines missing beyond L2 is never below l2_mshrs / this"),
+    NUMBER("cbusy_step_down", cbusy.step_down, 4, 0, 256, "lines by which a busy window lowers it"),
+    NUMBER("cbusy_step_up", cbusy.step_up, 2, 0, 256,
+           "lines by which a window of level 0 raises it"),
+    NUMBER("cbusy_down_level", cbusy.down_level, 2, 1, 3, "busy level from which it is lowered"),
     BYTES("llc_size", llc_bytes, 67108864, 65536, 1e10,
           "last-level cache of the whole chip; a core has size / active cores"),
     NUMBER("llc_ways", llc_ways, 16, 1, 32, "associativity"),

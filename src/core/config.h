@@ -26,6 +26,26 @@ typedef struct pn_prefetch_config {
     uint32_t queue;   /* entries */
 } pn_prefetch_config;
 
+/* What the core does when memory says that it is busy; cbusy.h. The values are bits. */
+typedef enum pn_cbusy_control {
+    PN_CBUSY_OFF = 0,
+    PN_CBUSY_PREFETCH = 1,
+    PN_CBUSY_LIMIT = 2,
+    PN_CBUSY_BOTH = 3
+} pn_cbusy_control;
+
+typedef struct pn_cbusy_config {
+    uint32_t control;           /* pn_cbusy_control */
+    uint32_t window;            /* responses */
+    uint32_t threshold_pct;     /* of a window, that must have reached its level */
+    uint32_t delay_cyc;         /* from the window's end until something changes */
+    uint32_t prefetch_level[3]; /* most eager level of prefetchers at levels 1..3 */
+    uint32_t gate_pct[3];       /* accuracy below which a prefetcher is off then */
+    uint32_t limit_least_part;  /* the limit is never below L2's MSHRs over this */
+    uint32_t step_down, step_up;
+    uint32_t down_level; /* at this level and above the limit falls; at 0 it rises */
+} pn_cbusy_config;
+
 typedef enum pn_predictor_kind {
     PN_PREDICTOR_TAGE = 0,
     PN_PREDICTOR_GSHARE,
@@ -48,6 +68,7 @@ typedef struct pn_core_config {
     uint32_t mispredict_cyc, taken_branch_cyc;
     pn_cache_config l1i, l1d, l2;
     pn_prefetch_config l1d_prefetch, l2_prefetch;
+    pn_cbusy_config cbusy;
     uint64_t llc_bytes; /* of the whole chip */
     uint32_t llc_ways, llc_mshrs;
     uint64_t llc_latency_ps;

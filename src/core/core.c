@@ -367,6 +367,7 @@ pn_core_counts pn_core_counts_now(const pn_core *c)
     n.view = c->uncore.view;
     n.mem_lines = c->uncore.mem_lines;
     memcpy(n.cbusy_seen, shared->cbusy_seen, sizeof n.cbusy_seen);
+    n.cbusy = pn_cbusy_stats_now(&c->uncore.cbusy, c->now_cyc);
     return n;
 }
 

@@ -32,8 +32,9 @@ typedef struct pn_core_counts {
     pn_prefetch_stats l1d_prefetch, l2_prefetch; /* resident: a difference of two may be negative */
     pn_door_stats door;
     pn_core_view view;
-    uint64_t mem_lines; /* lines that L2 got from memory */
-    uint64_t cbusy_seen[4];
+    uint64_t mem_lines;             /* lines that L2 got from memory */
+    uint64_t cbusy_seen[4];         /* responses by level, writes' too */
+    pn_cbusy_stats cbusy;           /* up to the last event before the phase's end */
     uint64_t cpi_cyc[PN_CPI_COUNT]; /* where the cycles went; they add up to the phase's */
 } pn_core_counts;
 

@@ -20,6 +20,7 @@ typedef enum pn_phase {
     PN_DOOR,         /* shared: an LLC miss comes to the memory's door */
     PN_LLC_AGAIN,    /* shared: requests that waited look again */
     PN_LLC_LOOK,     /* shared */
+    PN_CBUSY_LEVEL,  /* a decision takes effect; arg: the level */
     PN_L2_AGAIN,
     PN_L2_LOOK, /* arg: who asks */
     PN_L2_PREFETCH,

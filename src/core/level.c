@@ -85,7 +85,7 @@ pn_look pn_level_look(pn_level *l, uint64_t line, bool write)
         m->write |= write;
         return (pn_look){PN_SETTLED_MERGE, late, m};
     }
-    if (l->busy == l->mshr_max)
+    if (l->busy >= l->mshr_max)
         return (pn_look){PN_SETTLED_NOT, false, NULL};
     m = take(l, line);
     m->write = write;

@@ -65,9 +65,9 @@ typedef struct pn_wait {
 
 typedef struct pn_level {
     pn_cache tags;
-    pn_mshr *mshrs; /* the first `busy` are in use, in no order */
-    uint32_t busy, mshr_max;
-    pn_wait *waiting; /* ring */
+    pn_mshr *mshrs;          /* the first `busy` are in use, in no order */
+    uint32_t busy, mshr_max; /* mshr_max: that may be busy; the owner may change it */
+    pn_wait *waiting;        /* ring */
     uint32_t wait_first, wait_count, wait_mask;
     pn_level_stats stats;
     pn_prefetch_stats prefetch; /* but for issued, dropped_* and resident: prefetch.h */

@@ -9,6 +9,11 @@ const pn_prefetch_ops *const pn_prefetch_of_l1d[] = {NULL, &pn_prefetch_stride,
 const pn_prefetch_ops *const pn_prefetch_of_l2[] = {NULL, &pn_prefetch_stream,
                                                     &pn_prefetch_best_offset, &pn_prefetch_spatial};
 
+void pn_prefetch_set_mshrs(pn_prefetch *p, uint32_t mshrs)
+{
+    p->busy_max = mshrs > p->reserve ? mshrs - p->reserve : 1;
+}
+
 panem_status pn_prefetch_init(pn_prefetch *prefetch, const pn_prefetch_ops *ops,
                               const pn_prefetch_config *config, pn_level *at, uint32_t mshrs,
                               uint64_t page_bytes, panem_error *err)
@@ -17,10 +22,11 @@ panem_status pn_prefetch_init(pn_prefetch *prefetch, const pn_prefetch_ops *ops,
                      .at = at,
                      .page_lines = page_bytes / PN_LINE_BYTES,
                      .max = config->queue,
-                     .busy_max = mshrs > config->reserve ? mshrs - config->reserve : 1,
+                     .reserve = config->reserve,
                      .level = config->level,
                      .planned_cyc = UINT64_MAX,
                      .accuracy_pct = 100};
+    pn_prefetch_set_mshrs(&p, mshrs);
     if (ops) {
         uint32_t ring = 1;
         while (ring < p.max)

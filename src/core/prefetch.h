@@ -92,6 +92,7 @@ typedef struct pn_prefetch {
     pn_prefetch_entry *queue; /* ring */
     uint32_t first, count, mask, max;
     uint32_t busy_max; /* a prefetch leaves while fewer MSHRs are busy */
+    uint32_t reserve;
     uint32_t level;
     uint64_t planned_cyc; /* owner's: when the queue is looked at next; UINT64_MAX: not planned */
     uint64_t window_good, window_all; /* ended before the present window of accuracy began */
@@ -122,6 +123,8 @@ static inline bool pn_prefetch_ready(const pn_prefetch *p)
 
 /* 0..3; from the next access on. What is queued stays. */
 void pn_prefetch_set_level(pn_prefetch *p, uint32_t level);
+/* So many MSHRs may be busy from now on. */
+void pn_prefetch_set_mshrs(pn_prefetch *p, uint32_t mshrs);
 /* (useful + late) / (useful + late + useless) of the last whole window, percent; 100 before. */
 static inline uint32_t pn_prefetch_accuracy_pct(const pn_prefetch *p)
 {

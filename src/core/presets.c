@@ -3,6 +3,8 @@
  * Sources: [N1] Arm Neoverse N1 Software Optimization Guide and Core TRM · [V2] Arm Neoverse V2
  * Software Optimization Guide · [gem5] the Neoverse V2 model of gem5 25.1 · [AO] the AmpereOne
  * scheduling model of LLVM and Ampere's product briefs · [N2] Arm Neoverse N2 core description.
+ * [CHI] the example of the CHI specification, IHI 0050 section B11.6 · [XS] XiangShan's L2 (open
+ * RTL) · [TF-A] fields of Neoverse V2's CPUECTLR2 in Trusted Firmware-A.
  * A preset after the first lists what differs from arm-server. */
 #include <string.h>
 
@@ -63,6 +65,20 @@ static const setting ARM_SERVER[] = {
     {"l2_prefetch_level", NULL, "guess: the setting of its paper"},
     {"l2_prefetch_reserve", NULL, "guess: a sixth of the miss registers"},
     {"l2_prefetch_queue", NULL, "guess: as many as regions have lines"},
+    {"cbusy_control", NULL, "cores have it and firmware turns it on and off; off: the core alone"},
+    {"cbusy_window", NULL, "guess: [TF-A] has a window as a field, not its sizes"},
+    {"cbusy_threshold", NULL, "guess: [TF-A] has a threshold fraction, not its values"},
+    {"cbusy_delay", NULL, "guess"},
+    {"cbusy_prefetch_level_1", NULL, "[CHI] moderate at level 1"},
+    {"cbusy_prefetch_level_2", NULL, "[CHI] very conservative at level 2"},
+    {"cbusy_prefetch_level_3", NULL, "[CHI] inaccurate prefetchers off at level 3"},
+    {"cbusy_gate_1", NULL, "[XS] 50 %"},
+    {"cbusy_gate_2", NULL, "[XS] 75 %"},
+    {"cbusy_gate_3", NULL, "[XS] 90 %"},
+    {"cbusy_limit_least_part", NULL, "[TF-A] 4, 8, 16 or 32"},
+    {"cbusy_step_down", NULL, "guess: [TF-A] has steps of both directions, not their sizes"},
+    {"cbusy_step_up", NULL, "guess: half of it, so that the limit falls faster than it rises"},
+    {"cbusy_down_level", NULL, "guess: [CHI] calls level 1 moderate"},
     {"llc_size", NULL, "[AO] 64 MiB of system-level cache"},
     {"llc_ways", NULL, "guess"},
     {"llc_latency", NULL, "guess: about 30 ns on mesh parts"},

@@ -21,6 +21,7 @@ panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_chip 
     uint32_t l1_mshrs = c->l1i.mshrs + c->l1d.mshrs;
     uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 32;
     u.l1d_retry = u.l2_retry = UINT64_MAX;
+    pn_cbusy_init(&u.cbusy, c);
     u.next_client = calloc(clients, sizeof *u.next_client);
     u.woken = calloc(clients, sizeof *u.woken);
     panem_status s = u.next_client && u.woken ? PANEM_OK : PANEM_E_NOMEM;
@@ -192,11 +193,33 @@ static void leave_for_l2(pn_uncore *u, uint64_t cycle, uint64_t line)
         pn_evq_push(&u->events, start, PN_L2_FILL, line, 0);
 }
 
-static void came_from_memory(pn_uncore *u, uint64_t line, uint32_t queued)
+/* arg: as the chip made it. */
+static void came_from_memory(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t arg)
 {
     pn_mshr *m = pn_level_find(&u->l2, line);
+    uint32_t busy = arg & ((1U << PN_CBUSY_BITS) - 1);
+    uint32_t decided;
     m->from_memory = true;
-    m->source = (pn_source){PN_FROM_MEMORY, (uint16_t)queued};
+    m->source = (pn_source){PN_FROM_MEMORY, (uint16_t)(arg >> PN_CBUSY_BITS)};
+    if (pn_cbusy_response(&u->cbusy, busy, &decided))
+        pn_evq_push(&u->events, cycle + u->cbusy.config.delay_cyc, PN_CBUSY_LEVEL, 0, decided);
+}
+
+static void set_cbusy(pn_uncore *u, uint64_t cycle, uint32_t level)
+{
+    pn_cbusy *c = &u->cbusy;
+    pn_cbusy_apply(c, cycle, level, pn_prefetch_accuracy_pct(&u->l1d_prefetch),
+                   pn_prefetch_accuracy_pct(&u->l2_prefetch));
+    if (c->config.control & PN_CBUSY_PREFETCH) {
+        pn_prefetch_set_level(&u->l1d_prefetch, c->l1d.level);
+        pn_prefetch_set_level(&u->l2_prefetch, c->l2.level);
+    }
+    if (c->limit == u->l2.mshr_max)
+        return;
+    u->l2.mshr_max = c->limit;
+    pn_prefetch_set_mshrs(&u->l2_prefetch, c->limit);
+    again(u, &u->l2, &u->l2_retry, cycle, PN_L2_AGAIN);
+    plan_prefetch(u, &u->l2_prefetch, cycle, PN_L2_PREFETCH);
 }
 
 /* ---- requests go down ------------------------------------------------------------------------ */
@@ -315,11 +338,14 @@ static void handle(pn_uncore *u, const pn_ev *e)
 {
     switch (pn_ev_kind(e)) {
     case PN_L2_READY_MEM:
-        came_from_memory(u, e->line, e->arg >> PN_CBUSY_BITS);
+        came_from_memory(u, e->cycle, e->line, e->arg);
         leave_for_l2(u, e->cycle, e->line);
         break;
     case PN_L2_READY:
         leave_for_l2(u, e->cycle, e->line);
+        break;
+    case PN_CBUSY_LEVEL:
+        set_cbusy(u, e->cycle, e->arg);
         break;
     case PN_L2_FILL:
         fill_l2(u, e->cycle, e->line);

@@ -21,6 +21,7 @@
 #ifndef PN_CORE_UNCORE_H
 #define PN_CORE_UNCORE_H
 
+#include "core/cbusy.h"
 #include "core/chip.h"
 #include "core/prefetch.h"
 
@@ -39,6 +40,7 @@ typedef struct pn_core_view {
 typedef struct pn_uncore {
     pn_level l1i, l1d, l2;
     pn_prefetch l1d_prefetch, l2_prefetch;
+    pn_cbusy cbusy;
     pn_evq events;
     pn_chip *chip;  /* borrowed */
     uint32_t index; /* of this core in the chip */

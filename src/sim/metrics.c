@@ -96,6 +96,21 @@ COUNT(cbusy_0, n->cbusy_seen[0])
 COUNT(cbusy_1, n->cbusy_seen[1])
 COUNT(cbusy_2, n->cbusy_seen[2])
 COUNT(cbusy_3, n->cbusy_seen[3])
+/* Of the time: the four sums of a phase are equal. */
+static double cbusy_pct(const pn_core_counts *n, uint64_t cycles)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < PN_CBUSY_LEVELS; i++)
+        all += n->cbusy.level_cyc[i];
+    return over(100.0 * (double)cycles, (double)all);
+}
+COUNT(cbusy_windows, n->cbusy.windows)
+COUNT(cbusy_level_1_pct, cbusy_pct(n, n->cbusy.level_cyc[1]))
+COUNT(cbusy_level_2_pct, cbusy_pct(n, n->cbusy.level_cyc[2]))
+COUNT(cbusy_level_3_pct, cbusy_pct(n, n->cbusy.level_cyc[3]))
+COUNT(l1d_prefetch_off_pct, cbusy_pct(n, n->cbusy.l1d_prefetch_cyc[0]))
+COUNT(l2_prefetch_off_pct, cbusy_pct(n, n->cbusy.l2_prefetch_cyc[0]))
+COUNT(l2_limit_lines, cbusy_pct(n, n->cbusy.limit_line_cyc) / 100.0)
 
 #define METRIC(name, unit, help)      \
     {                                 \
@@ -168,6 +183,13 @@ const pn_metric pn_metrics[] = {
     METRIC(cbusy_1, "responses", "responses at busy level 1"),
     METRIC(cbusy_2, "responses", "responses at busy level 2"),
     METRIC(cbusy_3, "responses", "responses at busy level 3"),
+    METRIC(cbusy_windows, "", "windows of responses whose level took effect in the core"),
+    METRIC(cbusy_level_1_pct, "%", "of the time, busy level 1 in effect"),
+    METRIC(cbusy_level_2_pct, "%", "busy level 2"),
+    METRIC(cbusy_level_3_pct, "%", "busy level 3"),
+    METRIC(l1d_prefetch_off_pct, "%", "of the time, L1D's prefetcher at level 0 or none"),
+    METRIC(l2_prefetch_off_pct, "%", "L2's"),
+    METRIC(l2_limit_lines, "lines", "that may be missing beyond L2, mean over time"),
 };
 
 const size_t pn_metric_count = sizeof pn_metrics / sizeof pn_metrics[0];

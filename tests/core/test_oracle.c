@@ -231,6 +231,21 @@ static void make(machine *m, const char *settings, const char *model, const char
         machine_make(m, settings, 97.3);
 }
 
+/* Cycles at each level are the same, but for those after the core's last event. */
+static void same_busy(const char *what, const uint64_t core[4], const uint64_t oracle[4])
+{
+    uint64_t apart = 0;
+    uint64_t sums[2] = {0, 0};
+    for (int i = 0; i < 4; i++) {
+        apart += core[i] > oracle[i] ? core[i] - oracle[i] : oracle[i] - core[i];
+        sums[0] += core[i];
+        sums[1] += oracle[i];
+    }
+    uint64_t after = sums[0] > sums[1] ? sums[0] - sums[1] : sums[1] - sums[0];
+    same(what, apart, after);
+    assert_in_range(after, 0, 2000);
+}
+
 typedef struct outcome {
     pn_core_result core;
     ref_result oracle;
@@ -273,6 +288,10 @@ static pn_core_result compare(const program *p, const char *settings, const char
     same_level("llc", &n->llc, &o->llc);
     same_prefetch("l1d prefetch", &n->l1d_prefetch, &o->l1d_prefetch);
     same_prefetch("l2 prefetch", &n->l2_prefetch, &o->l2_prefetch);
+    same("busy windows", n->cbusy.windows, o->busy.windows);
+    same_busy("busy level", n->cbusy.level_cyc, o->busy.level);
+    same_busy("l1d prefetch level", n->cbusy.l1d_prefetch_cyc, o->busy.l1d);
+    same_busy("l2 prefetch level", n->cbusy.l2_prefetch_cyc, o->busy.l2);
     same("reads", n->door.reads, o->reads);
     same("prefetch reads", n->door.prefetch_reads, o->prefetch_reads);
     same("writes", n->door.writes, o->writes);
@@ -347,6 +366,42 @@ static void it_agrees_with_prefetchers(void **state)
     for (size_t i = 0; i + 1 < CASES; i++)
         assert_true(used[i] > 10);
     assert_int_equal(used[CASES - 1], 0);
+}
+
+/* A core that is one of so many that the memory is busy. */
+#define BUSY                                                                            \
+    "l1d_size=4KiB l2_size=16KiB llc_size=6MiB active_cores=96 l1d_prefetch=next-line " \
+    "l2_prefetch=spatial l2_prefetch_level=3 cbusy_window=16 "
+static const char *const CONTROLS[] = {
+    BUSY "cbusy_control=prefetch",
+    BUSY "cbusy_control=limit cbusy_step_down=3 cbusy_step_up=1",
+    BUSY "cbusy_control=both cbusy_delay=0 cbusy_threshold=80 cbusy_down_level=1",
+    BUSY "cbusy_control=both cbusy_delay=3000 cbusy_window=5 cbusy_threshold=1 "
+         "cbusy_limit_least_part=100",
+    BUSY "cbusy_control=limit l2_mshrs=5 l1d_mshrs=30 cbusy_window=1 cbusy_delay=1 "
+         "cbusy_step_down=1 cbusy_step_up=1 cbusy_down_level=3",
+};
+
+static void it_agrees_when_busy_levels_throttle_it(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000, LOOP = 60, CASES = sizeof CONTROLS / sizeof CONTROLS[0] };
+    uint64_t levels[4] = {0};
+    uint64_t limited = 0;
+    for (uint64_t seed = 21; seed <= 23; seed++) {
+        program *p = generate_of(seed, COUNT, LOOP);
+        for (size_t i = 0; i < CASES; i++) {
+            pn_core_result r = compare(p, CONTROLS[i], "panem", SET);
+            assert_true(r.whole.cbusy.windows > 3);
+            for (int k = 0; k < 4; k++)
+                levels[k] += r.whole.cbusy.level_cyc[k];
+            limited += r.whole.cbusy.limit_cyc[1] + r.whole.cbusy.limit_cyc[3];
+        }
+        program_free(p);
+    }
+    for (int k = 0; k < 4; k++)
+        assert_true(levels[k] > 0);
+    assert_true(limited > 0);
 }
 
 static void it_agrees_in_front_of_a_memory_under_load(void **state)
@@ -442,6 +497,7 @@ int main(int argc, const char **argv)
     const struct CMUnitTest tests[] = {
         PN_TEST(the_core_agrees_with_the_oracle_to_the_cycle),
         PN_TEST(it_agrees_with_prefetchers),
+        PN_TEST(it_agrees_when_busy_levels_throttle_it),
         PN_TEST(it_agrees_in_front_of_a_memory_under_load),
         PN_TEST(it_agrees_in_front_of_a_dram),
         PN_TEST(it_agrees_within_a_percent_where_a_dram_refuses),

@@ -466,7 +466,7 @@ static bool in_flight(const ref *s)
     const ref_mem *m = s->mem;
     return s->store_next < s->n_stores || m->n_messages || m->in_memory || m->n_at_door[0] ||
            m->n_at_door[1] || m->l1i.n_misses || m->l1d.n_misses || m->l2.n_misses ||
-           m->llc.n_misses || m->l1d.fetcher.n_queue || m->l2.fetcher.n_queue;
+           m->llc.n_misses || m->busy.decided || m->l1d.fetcher.n_queue || m->l2.fetcher.n_queue;
 }
 
 ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,
@@ -510,6 +510,7 @@ ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const p
     r.l1d_prefetch.resident = ref_mem_resident(&s->mem->l1d);
     r.l2_prefetch = s->mem->l2.fetcher.count;
     r.l2_prefetch.resident = ref_mem_resident(&s->mem->l2);
+    r.busy = s->mem->busy.count;
     r.reads = s->mem->reads;
     r.prefetch_reads = s->mem->prefetch_reads;
     r.writes = s->mem->writes;

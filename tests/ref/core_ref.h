@@ -19,10 +19,16 @@ typedef struct ref_prefetch_count {
     uint64_t issued, useful, late, useless, dropped_page, dropped_present, dropped_full, resident;
 } ref_prefetch_count;
 
+/* Cycles at each level of 0..3, up to the end of the run, and decisions. */
+typedef struct ref_busy_count {
+    uint64_t windows, level[4], l1d[4], l2[4], limit_lines;
+} ref_busy_count;
+
 typedef struct ref_result {
     uint64_t cycles, instructions, uops, loads, stores, forwarded, mispredicted;
     ref_level l1i, l1d, l2, llc;
     ref_prefetch_count l1d_prefetch, l2_prefetch;
+    ref_busy_count busy;
     uint64_t reads, writes, prefetch_reads; /* responses of the memory */
 } ref_result;
 

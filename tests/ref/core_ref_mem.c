@@ -22,6 +22,8 @@ static void fetcher_new(ref_fetcher *f, const pn_prefetch_config *config, ref_pr
     f->learn = kind == REF_NONE ? NULL : ref_learn_new(kind, (int)config->level);
     f->page_lines = page_bytes / 64;
     f->reserve = (int)config->reserve;
+    f->level = f->own_level = kind == REF_NONE ? 0 : (int)config->level;
+    f->accuracy = 100;
     f->queue_max = (int)config->queue;
 }
 
@@ -126,7 +128,7 @@ static outcome look(ref_mem *m, ref_cache *c, const ref_request *r, bool *trigge
     }
     ref_miss *miss = find_miss(c, r->line);
     outcome o = miss ? MERGE : MISS;
-    if (!miss && c->n_misses == c->max_misses)
+    if (!miss && c->n_misses >= c->max_misses)
         return WAIT;
     if (!miss) {
         miss = &c->misses[c->n_misses++];
@@ -247,7 +249,7 @@ static void memory(ref_mem *m)
         } else {
             m->reads++;
             m->prefetch_reads += r.tag >> 1 & 1;
-            send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 2, 0);
+            send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 2, r.cbusy);
         }
     }
 }
@@ -317,6 +319,82 @@ static void fill_l2(ref_mem *m, uint64_t line)
     put_l2(m, line, false, fresh);
 }
 
+/* ---- busy levels ----------------------------------------------------------------------------- */
+
+static void busy_response(ref_mem *m, int level)
+{
+    ref_busy *b = &m->busy;
+    const pn_cbusy_config *f = &m->config.cbusy;
+    if (f->control == PN_CBUSY_OFF || b->decided)
+        return;
+    b->responses[b->n_responses++] = level;
+    if (b->n_responses < (int)f->window)
+        return;
+    for (int k = 0; k <= 3; k++) {
+        int reached = 0;
+        for (int i = 0; i < b->n_responses; i++)
+            reached += b->responses[i] >= k;
+        if (reached * 100 >= (int)f->threshold_pct * b->n_responses)
+            b->decision = k;
+    }
+    b->n_responses = 0;
+    b->decided = true;
+    b->due = m->now + f->delay_cyc;
+}
+
+static void throttle(const ref_mem *m, ref_fetcher *f)
+{
+    const pn_cbusy_config *c = &m->config.cbusy;
+    int k = m->busy.level;
+    if (!f->learn)
+        return;
+    f->level = f->own_level;
+    if (k > 0 && f->level > (int)c->prefetch_level[k - 1])
+        f->level = (int)c->prefetch_level[k - 1];
+    if (k > 0 && f->accuracy < c->gate_pct[k - 1])
+        f->level = 0;
+    ref_learn_level(f->learn, f->level);
+}
+
+static void busy_decision(ref_mem *m)
+{
+    ref_busy *b = &m->busy;
+    const pn_cbusy_config *c = &m->config.cbusy;
+    int most = (int)m->config.l2.mshrs;
+    int least = most / (int)c->limit_least_part;
+    int *limit = &m->l2.max_misses;
+    if (!b->decided || b->due > m->now)
+        return;
+    b->decided = false;
+    b->level = b->decision;
+    b->count.windows++;
+    if (c->control == PN_CBUSY_PREFETCH || c->control == PN_CBUSY_BOTH) {
+        throttle(m, &m->l1d.fetcher);
+        throttle(m, &m->l2.fetcher);
+    }
+    if (c->control == PN_CBUSY_PREFETCH)
+        return;
+    if (b->level >= (int)c->down_level)
+        *limit -= (int)c->step_down;
+    else if (b->level == 0)
+        *limit += (int)c->step_up;
+    if (*limit > most)
+        *limit = most;
+    if (*limit < least)
+        *limit = least;
+    if (*limit < 1)
+        *limit = 1;
+}
+
+static void busy_cycle(ref_mem *m)
+{
+    ref_busy_count *n = &m->busy.count;
+    n->level[m->busy.level]++;
+    n->l1d[m->l1d.fetcher.level]++;
+    n->l2[m->l2.fetcher.level]++;
+    n->limit_lines += (uint64_t)m->l2.max_misses;
+}
+
 static void fills(ref_mem *m)
 {
     ref_message x;
@@ -324,6 +402,7 @@ static void fills(ref_mem *m)
         end_miss(&m->llc, x.line);
         put_llc(m, x.line, false);
         send(m, REF_L2_READY, m->now, x.line, 0);
+        busy_response(m, x.who);
     }
     while (receive(m, REF_L2_READY, &x)) {
         uint64_t at = take_link(&m->l2_link_free, m->now, m->timing.l2_link_cyc);
@@ -354,6 +433,13 @@ static void propose(ref_fetcher *f, const ref_request *r, bool trigger)
     if (!f->learn)
         return;
     int n = ref_learn_access(f->learn, lines, r->line, r->address, r->pc, trigger, f->page_lines);
+    uint64_t good = f->count.useful + f->count.late;
+    uint64_t all = good + f->count.useless;
+    if (all - f->all_before >= 256) {
+        f->accuracy = 100 * (good - f->good_before) / (all - f->all_before);
+        f->good_before = good;
+        f->all_before = all;
+    }
     for (int i = 0; i < n; i++) {
         bool queued = false;
         for (int k = 0; k < f->n_queue; k++)
@@ -459,6 +545,7 @@ static void requests(ref_mem *m)
     bool hit;
     while (receive(m, REF_DOOR, &x))
         to_memory(m, x.line, false, x.prefetch);
+    busy_decision(m);
     while (m->llc.n_waiting && try_llc(m, &m->llc.waiting[0]))
         drop_first(&m->llc);
     while (receive(m, REF_LLC_LOOK, &x)) {
@@ -492,6 +579,7 @@ void ref_mem_cycle(ref_mem *m, uint64_t cycle)
     memory(m);
     fills(m);
     requests(m);
+    busy_cycle(m);
 }
 
 bool ref_mem_access(ref_mem *m, const ref_request *r)

@@ -35,6 +35,9 @@ typedef struct ref_fetcher {
     ref_learn *learn; /* NULL: none */
     uint64_t page_lines;
     int reserve, queue_max;
+    int own_level, level;
+    uint64_t good_before, all_before; /* when the last window of accuracy ended */
+    uint64_t accuracy;                /* percent */
     ref_request queue[REF_MSHRS];
     int n_queue;
     ref_prefetch_count count;
@@ -72,12 +75,22 @@ typedef struct ref_message {
     bool prefetch;
 } ref_message;
 
+/* What the core does about memory's busy level. */
+typedef struct ref_busy {
+    int responses[1 << 12], n_responses; /* of the present window */
+    bool decided;
+    uint64_t due; /* when the decision takes effect */
+    int decision, level;
+    ref_busy_count count;
+} ref_busy;
+
 typedef struct ref_mem {
     pn_core_config config;
     pn_core_timing timing;
     pn_mem_port *port;
     uint64_t now, now_ps, uses;
     ref_cache l1i, l1d, l2, llc;
+    ref_busy busy;
     ref_message messages[REF_LIST];
     int n_messages;
     uint64_t l1_link_free, l2_link_free;

@@ -69,6 +69,11 @@ ref_learn *ref_learn_new(ref_prefetcher kind, int level)
     return l;
 }
 
+void ref_learn_level(ref_learn *l, int level)
+{
+    l->level = level;
+}
+
 void ref_learn_free(ref_learn *l)
 {
     free(l);

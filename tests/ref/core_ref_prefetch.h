@@ -22,6 +22,8 @@ typedef struct ref_learn ref_learn;
 /* level: 0..3. */
 ref_learn *ref_learn_new(ref_prefetcher kind, int level);
 void ref_learn_free(ref_learn *l);
+/* From the next access on. */
+void ref_learn_level(ref_learn *l, int level);
 /* The lines proposed for an access go to out (room for 64); returns how many. They may lie on other
  * pages; after the first that does there are no more. */
 int ref_learn_access(ref_learn *l, uint64_t *out, uint64_t line, uint64_t address, uint64_t pc,
