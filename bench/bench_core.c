@@ -143,7 +143,7 @@ static void one(const char *path, const bench *b)
 
 int main(int argc, char **argv)
 {
-    bench b = {.curves = "curves/synthetic-ddr4-2666x6.csv", .max = 20000000};
+    bench b = {.curves = "curves/ddr4-2666x6.csv", .max = 20000000};
     int i = 1;
     for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
         if (strcmp(argv[i], "--curves") == 0)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define DATA PN_SOURCE_DIR "/tests/data/curves/"
-#define SYNTHETIC PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv"
+#define FORMULA PN_SOURCE_DIR "/tests/data/curves/formula/formula.csv"
 
 enum { TEXT_MAX = 1 << 20 };
 
@@ -84,9 +84,9 @@ static void usage_faults_are_one_line_and_exit_2(void **state)
         {"panem curves check a b", "one set"},
         {"panem curves check --format xml a", "table, csv, json"},
         {"panem curves show --read-pct 101 a", "0..100"},
-        {"panem curves scale " SYNTHETIC, "-o FILE"},
-        {"panem curves scale " SYNTHETIC " --latency-factor 0 -o x.csv", "positive"},
-        {"panem curves scale " SYNTHETIC " --clock 2GHz -o x.csv", "FROM:TO"},
+        {"panem curves scale " FORMULA, "-o FILE"},
+        {"panem curves scale " FORMULA " --latency-factor 0 -o x.csv", "positive"},
+        {"panem curves scale " FORMULA " --clock 2GHz -o x.csv", "FROM:TO"},
         {"panem curves merge -o x.csv", "no set given"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -112,9 +112,9 @@ static void bad_input_exits_3_names_its_line_and_writes_nothing(void **state)
         {"panem curves import $D/asct -o x.csv", "neither bwlat_<n>.txt"},
         {"panem curves check $D/csv/damaged.csv", "damaged.csv:4:5: "},
         {"panem curves show $D/csv/damaged.csv", "damaged.csv:4:5: "},
-        {"panem curves scale " SYNTHETIC " --on-chip 95ns -o x.csv", "must stay positive"},
-        {"panem curves merge " SYNTHETIC " " SYNTHETIC " -o x.csv", "second curve"},
-        {"head -c 300 " SYNTHETIC " | xz | head -c 100 | panem curves check -", "cannot read"},
+        {"panem curves scale " FORMULA " --on-chip 95ns -o x.csv", "must stay positive"},
+        {"panem curves merge " FORMULA " " FORMULA " -o x.csv", "second curve"},
+        {"head -c 300 " FORMULA " | xz | head -c 100 | panem curves check -", "cannot read"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         expect(3, cases[i][1], cases[i][0]);
@@ -125,9 +125,9 @@ static void bad_input_exits_3_names_its_line_and_writes_nothing(void **state)
 static void an_output_that_cannot_be_written_exits_1(void **state)
 {
     (void)state;
-    expect(1, "cannot create", "panem curves scale " SYNTHETIC " -o /nonexistent/x.csv");
-    expect(1, "standard output", "panem curves scale " SYNTHETIC " -o - >/dev/full");
-    expect(1, "standard output", "panem curves show " SYNTHETIC " >/dev/full");
+    expect(1, "cannot create", "panem curves scale " FORMULA " -o /nonexistent/x.csv");
+    expect(1, "standard output", "panem curves scale " FORMULA " -o - >/dev/full");
+    expect(1, "standard output", "panem curves show " FORMULA " >/dev/full");
 }
 
 static void import_says_what_it_did(void **state)
@@ -178,7 +178,7 @@ static void gates_warn_of_a_wrong_unit(void **state)
 static void check_exits_1_only_when_strict_and_something_was_found(void **state)
 {
     (void)state;
-    expect(0, "0 warnings, 0 repairs", "panem curves check --strict " SYNTHETIC);
+    expect(0, "0 warnings, 0 repairs", "panem curves check --strict " FORMULA);
     expect(0, "negative_bandwidth", "panem curves check d1.csv");
     expect(1, "negative_bandwidth", "panem curves check --strict d1.csv");
     expect(0, "",
@@ -194,14 +194,14 @@ static void show_prints_raw_and_converted_points(void **state)
     expect(0, "100,-0.725,94,-68.14999999999999,dropped,",
            "panem curves show --read-pct 100 --format csv d1.csv");
     expect(0, "beyond paper", "panem curves show --converted d1.csv");
-    expect(0, "interpolated", "panem curves show --converted --read-pct 52 " SYNTHETIC);
+    expect(0, "interpolated", "panem curves show --converted --read-pct 52 " FORMULA);
     expect(0, "no curve at 52 % reads: the nearest, at 50 %",
-           "panem curves show --read-pct 52 " SYNTHETIC);
+           "panem curves show --read-pct 52 " FORMULA);
     expect(0, "",
-           "panem curves show --converted --format json " SYNTHETIC
+           "panem curves show --converted --format json " FORMULA
            " | python3 -c 'import json, sys; j = json.load(sys.stdin); "
            "assert j[\"metadata\"][\"synthetic\"] == \"yes\"; "
-           "assert len(j[\"curves\"]) == 21 and len(j[\"rows\"]) == 21 * (20 + 12); "
+           "assert len(j[\"curves\"]) == 11 and len(j[\"rows\"]) == 11 * (20 + 12); "
            "assert all(abs(r[\"outstanding_bytes\"] - r[\"bandwidth_gbs\"] * "
            "r[\"latency_ns\"]) < 1e-6 * r[\"outstanding_bytes\"] + 1e-9 for r in "
            "j[\"rows\"])'");
@@ -211,7 +211,7 @@ static void scale_then_scale_back_gives_the_same_curves(void **state)
 {
     (void)state;
     expect(0, "",
-           "panem curves scale " SYNTHETIC
+           "panem curves scale " FORMULA
            " --bandwidth-factor 2 --latency-factor 0.5 --on-chip 16ns -o s1.csv && panem "
            "curves scale s1.csv --latency-offset 16ns -o s2.csv && panem curves scale s2.csv "
            "--bandwidth-factor 0.5 --latency-factor 2 -o s3.csv");
@@ -221,11 +221,11 @@ static void scale_then_scale_back_gives_the_same_curves(void **state)
            "cat s3.csv");
     expect(0, "# theoretical_peak_gbs: 127.968", "cat s3.csv");
     expect(0, "",
-           "grep -v '#' " SYNTHETIC " > a.txt; grep -v '#' s3.csv > b.txt; python3 -c 'import "
+           "grep -v '#' " FORMULA " > a.txt; grep -v '#' s3.csv > b.txt; python3 -c 'import "
            "csv; a, b = ([[float(v) for v in r] for r in list(csv.reader(open(f)))[1:]] for f "
-           "in (\"a.txt\", \"b.txt\")); assert len(a) == len(b) == 420; assert all(abs(x - y) "
+           "in (\"a.txt\", \"b.txt\")); assert len(a) == len(b) == 220; assert all(abs(x - y) "
            "<= 1e-12 * abs(x) for p, q in zip(a, b) for x, y in zip(p, q))'");
-    expect(0, "", "panem curves scale " SYNTHETIC " --clock 2GHz:2.98GHz -o c.csv");
+    expect(0, "", "panem curves scale " FORMULA " --clock 2GHz:2.98GHz -o c.csv");
     expect(0, "100,0,60.4026845637583", "cat c.csv"); /* 90 x 2 / 2.98 */
 }
 
@@ -233,7 +233,7 @@ static void merge_keeps_shared_metadata_and_both_curves(void **state)
 {
     (void)state;
     expect(0, "metadata",
-           "grep -E '^#|^read|^50,' " SYNTHETIC " > m1.csv; grep -E '^#|^read|^60,' " SYNTHETIC
+           "grep -E '^#|^read|^50,' " FORMULA " > m1.csv; grep -E '^#|^read|^60,' " FORMULA
            " | sed 's/^# hardware: none/# hardware: other/' > m2.csv; panem "
            "curves merge m1.csv m2.csv -o m.csv");
     expect(0, "# theoretical_peak_gbs: 127.968\n", "cat m.csv");
@@ -261,10 +261,10 @@ static void help_and_manual_list_every_option(void **state)
     }
 }
 
-static void the_shipped_set_is_what_its_formula_gives(void **state)
+static void the_set_of_the_formula_is_what_its_maker_writes(void **state)
 {
     (void)state;
-    expect(0, "", "'" PN_SOURCE_DIR "/tools/make-synthetic-curves' | cmp - " SYNTHETIC);
+    expect(0, "", "'" PN_SOURCE_DIR "/tests/data/curves/formula/make' | cmp - " FORMULA);
 }
 
 int main(void)
@@ -282,7 +282,7 @@ int main(void)
         PN_TEST(scale_then_scale_back_gives_the_same_curves),
         PN_TEST(merge_keeps_shared_metadata_and_both_curves),
         PN_TEST(help_and_manual_list_every_option),
-        PN_TEST(the_shipped_set_is_what_its_formula_gives),
+        PN_TEST(the_set_of_the_formula_is_what_its_maker_writes),
     };
     return cmocka_run_group_tests(tests, make_dir, drop_dir);
 }

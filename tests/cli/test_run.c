@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #define RUN PN_BINARY_DIR "/panem run "
-#define CURVES " -c " PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv "
+#define CURVES " -c " PN_SOURCE_DIR "/curves/ddr4-2666x6.csv "
 
 enum { TEXT_MAX = 1 << 16, RECORDS = 60000 };
 

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define TRAFFIC PN_BINARY_DIR "/panem traffic -c " PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv"
+#define TRAFFIC \
+    PN_BINARY_DIR "/panem traffic -c " PN_SOURCE_DIR "/tests/data/curves/formula/formula.csv"
 
 enum { TEXT_MAX = 1 << 16 };
 

@@ -12,7 +12,7 @@
 #include "core_ref.h"
 #include "machine.h"
 
-static const char SET[] = PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv";
+static const char SET[] = PN_SOURCE_DIR "/curves/ddr4-2666x6.csv";
 
 /* Ops with everything they point to. */
 typedef struct program {

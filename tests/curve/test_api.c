@@ -8,7 +8,7 @@
 
 #include <panem.h>
 
-#define CSV PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv"
+#define CSV PN_SOURCE_DIR "/tests/data/curves/formula/formula.csv"
 
 static const panem_point GOOD[] = {{0.5, 0, 95}, {0.5, 30, 110}, {0.5, 60, 150},
                                    {1, 0, 90},   {1, 40, 105},   {1, 80, 160}};

@@ -18,7 +18,7 @@
 #include "cli/commands.h"
 
 #define DATA PN_SOURCE_DIR "/tests/data/curves/"
-#define SYNTHETIC PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv"
+#define FORMULA PN_SOURCE_DIR "/tests/data/curves/formula/formula.csv"
 
 /* ---- the failing world ---- */
 
@@ -272,7 +272,7 @@ static const job JOBS[] = {
     {&pn_cmd_curves_scale,
      {DATA "csv/plain.csv", "--bandwidth-factor", "2", "--on-chip", "10ns", "--name", "x", "-o",
       "OUT"}},
-    {&pn_cmd_curves_check, {SYNTHETIC}},
+    {&pn_cmd_curves_check, {FORMULA}},
     {&pn_cmd_curves_check, {DATA "csv/plain.csv", "--format", "json"}},
     {&pn_cmd_curves_show, {DATA "csv/plain.csv"}},
     {&pn_cmd_curves_show, {DATA "csv/plain.csv", "--converted", "--read-pct", "70"}},

@@ -8,7 +8,7 @@ export LC_ALL=C
 unset CFLAGS LDFLAGS CMAKE_PREFIX_PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-curves=$source/curves/synthetic-ddr4-2666x6.csv
+curves=$source/curves/ddr4-2666x6.csv
 strict="-Wall -Wextra -Wpedantic -Werror"
 log=$work/log
 
@@ -37,11 +37,11 @@ cd "$prefix"
 lib=$(dirname "$(find . -name libpanem.a)")
 for file in include/panem.h "$lib/libpanem.so" "$lib/pkgconfig/panem.pc" bin/panem \
     "$lib/cmake/panem/panemConfig.cmake" "$lib/cmake/panem/panemConfigVersion.cmake" \
-    share/panem/curves/synthetic-ddr4-2666x6.csv share/doc/panem/LICENSE \
+    share/panem/curves/ddr4-2666x6.csv share/doc/panem/LICENSE \
     share/man/man1/panem.1 share/man/man1/panem-traffic.1; do
     [ -s "$file" ] || fail "the install lacks $file"
 done
-bin/panem curves check share/panem/curves/synthetic-ddr4-2666x6.csv >"$log" 2>&1 ||
+bin/panem curves check share/panem/curves/ddr4-2666x6.csv >"$log" 2>&1 ||
     fail "the installed command"
 if grep -rIl -e "$source" -e "$build" -e "first place" include "$lib/pkgconfig" "$lib/cmake" share; then
     fail "an installed file names a folder of the build"

@@ -160,7 +160,7 @@ static void an_input_that_was_replaced_is_told_and_one_that_was_touched_is_not(v
     write_trace("in/sub/a.ptrace", 1);
     err = (panem_error)PANEM_ERROR_INIT;
     assert_int_equal(pn_inputs_same(inputs, &point, &err), PANEM_OK);
-    copy_curves("in/set.csv", "synthetic-ddr4-2666x6.csv");
+    copy_curves("in/set.csv", "ddr4-2666x6.csv");
     assert_int_equal(pn_inputs_same(inputs, &point, &err), PANEM_E_MISMATCH);
     assert_string_equal(err.file, "in/set.csv");
     assert_int_equal(unlink("in/sub/a.ptrace"), 0);

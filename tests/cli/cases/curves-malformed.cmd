@@ -13,6 +13,6 @@ try '100,,95'
 printf 'bandwidth,latency\n1,90\n' >other.csv
 panem traffic -c other.csv
 echo "$?"
-gzip -nc "$SOURCE/curves/synthetic-ddr4-2666x6.csv" | head -c 800 >cut.csv.gz
+gzip -nc "$SOURCE/tests/data/curves/formula/formula.csv" | head -c 800 >cut.csv.gz
 panem curves check cut.csv.gz
 echo "$?"

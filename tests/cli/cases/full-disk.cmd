@@ -1,5 +1,5 @@
 # Standard output that cannot be written is a failure, exit code 1, in every format.
-set=$SOURCE/curves/synthetic-ddr4-2666x6.csv
+set=$SOURCE/curves/ddr4-2666x6.csv
 [ -w /dev/full ] || { echo "no /dev/full"; exit 77; }
 for format in table csv json; do
     panem traffic -c "$set" --read-pct 100 --load 20% --requests-max 1000 --format $format >/dev/full

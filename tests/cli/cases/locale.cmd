@@ -1,5 +1,5 @@
 # A locale with a decimal comma changes no byte of a result, whether it is read, printed or parsed.
-set=$SOURCE/curves/synthetic-ddr4-2666x6.csv
+set=$SOURCE/tests/data/curves/formula/formula.csv
 run() {
     panem traffic -c "$set" --read-pct 62.5 --load 33.3% --error 1% --format csv
     panem curves show "$set" --read-pct 62.5 --converted

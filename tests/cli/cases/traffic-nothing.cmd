@@ -1,5 +1,5 @@
 # D9: where nothing happened there is no number: n/a, an empty field, null; never NaN.
-set=$SOURCE/curves/synthetic-ddr4-2666x6.csv
+set=$SOURCE/curves/ddr4-2666x6.csv
 run() { panem traffic -c "$set" --read-pct "$1" --load 1% --requests-max 1 --format "$2"; }
 for reads in 0 100; do
     run $reads json >run.json

@@ -1,6 +1,6 @@
 # D10: more is asked than there is. Open loop at twice the peak: achieved at most the peak + 0.5 %,
 # latency finite, saturation reported. Closed loop: no more than outstanding x 64 B / latency.
-set=$SOURCE/curves/synthetic-ddr4-2666x6.csv
+set=$SOURCE/tests/data/curves/formula/formula.csv
 panem traffic -c "$set" --read-pct 50,100 --load 200% --error 1% --format json >open.json
 panem traffic -c "$set" --read-pct 100 --cores 1 --closed-loop 16 --error 1% --format json >closed16.json
 panem traffic -c "$set" --read-pct 100 --cores 1 --closed-loop 48 --error 1% --format json >closed48.json

@@ -1,6 +1,6 @@
 # A small run: JSON is valid without NaN, CSV says the same, and the numbers obey the curve: achieved
 # bandwidth at most the peak, latency at least idle, and near the curve's below saturation.
-set=$SOURCE/curves/synthetic-ddr4-2666x6.csv
+set=$SOURCE/tests/data/curves/formula/formula.csv
 options="traffic -c $set --read-pct 0,50,100 --load 10%:90%:40%,100% --error 0.5%"
 panem $options --format json >run.json
 panem $options --format csv >run.csv

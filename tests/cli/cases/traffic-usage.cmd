@@ -1,5 +1,5 @@
 # Wrong values of options: one line each, exit code 2, nothing on standard output.
-set=$SOURCE/curves/synthetic-ddr4-2666x6.csv
+set=$SOURCE/curves/ddr4-2666x6.csv
 try() {
     panem traffic -c "$set" --requests-max 1 "$@"
     echo "$?: $*"
