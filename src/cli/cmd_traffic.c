@@ -34,15 +34,15 @@ enum {
 
 static const struct argp_option OPTIONS[] = {
     {"curves", 'c', "SET", 0,
-     "curve set (our CSV) the models are made from; required, but with --trace and dram: models "
-     "alone",
-     0},
+     "curve set (our CSV) the models are made from; required, but with dram: models alone", 0},
     {"model", 'm', "LIST", 0,
      "models to run, separated by commas; each may carry options as :key=value (default panem)", 0},
     {"read-pct", KEY_READ_PCT, "LIST", 0,
      "read percent of the traffic, list or FIRST:LAST:STEP (default 50,67,75,100)", 0},
     {"load", KEY_LOAD, "LIST", 0,
-     "offered load in percent of peak, list or range (default 5%:150%:5%)", 0},
+     "offered load in percent of peak (without curves: of the DRAM's stream law), list or range "
+     "(default 5%:150%:5%)",
+     0},
     {"cores", KEY_CORES, "N", 0, "abstract cores that send, 1..4096 (default 2)", 0},
     {"closed-loop", KEY_CLOSED, "C", 0,
      "C requests always in flight, no think time, instead of a load", 0},
@@ -308,8 +308,11 @@ static panem_status check(const pn_traffic_settings *s, panem_error *err)
     if (!s->trace_path && s->trace_option)
         return pn_err(err, PANEM_E_ARG, "--%s is of a replay: --trace FILE is missing",
                       s->trace_option);
-    if (!s->curves_path && !(s->trace_path && only_dram))
+    if (!s->curves_path && !only_dram)
         return pn_err(err, PANEM_E_ARG, "traffic: --curves SET is missing");
+    if (!s->curves_path && (s->strict || s->on_chip_ns > 0.0))
+        return pn_err(err, PANEM_E_ARG, "traffic: --%s is of a curve set: --curves SET is missing",
+                      s->strict ? "strict" : "on-chip");
     return PANEM_OK;
 }
 
@@ -403,13 +406,15 @@ const pn_command pn_cmd_traffic = {
         "Models: panem, panem:paper, fixed:idle, fixed:high; the analytic peers md1 (zsim), mess "
         "(Mess), mg1 and nextfree (Sniper), each by its published rule (docs/peers.md); and "
         "dram:PRESET, the cycle-level reference (panem dram list), whose own curve set should "
-        "stand beside it. Options of a model follow its name, e.g. panem:window=1us:guard=off; "
+        "stand beside it; without --curves, loads are percents of its stream law and nothing is "
+        "compared. Options of a model follow its name, e.g. panem:window=1us:guard=off; "
         "keys: window, windows, sharers, guard, guard_slack, beyond, between, early_write_ack, "
         "ring, cbusy_by, cbusy1..3, cbusy_hysteresis; of the peers: frequency, phase_length, "
         "curve_window_size, window_size, num_outstanding; of dram: panem dram show.",
     .examples = "panem traffic --curves curves/ddr5-5200x8.csv --read-pct 50,100\n"
                 "panem traffic -c SET.csv --model panem,panem:paper,fixed:idle --format json\n"
                 "panem traffic -c SET.csv --model panem,md1:frequency=3GHz,mess,mg1,nextfree\n"
+                "panem traffic --model dram:ddr5-5200,dram:ddr5-6400 --random-share 40%\n"
                 "panem traffic -c SET.csv --step 20%:80% --seeds 100\n"
                 "panem traffic --trace gem5.trc.gz -c SET.csv --model panem,dram:ddr5-5200\n"
                 "panem traffic -c SET.csv --sharers 96 --load 10%:90%:10%\n",

@@ -42,7 +42,7 @@ typedef struct pn_traffic_settings {
     const char *generator_option; /* an option of the abstract cores that was given; or NULL */
     const char *trace_option;     /* an option that only --trace has */
     pn_format format;
-    panem_curves *set; /* NULL without --curves: a replay on DRAM models alone */
+    panem_curves *set; /* NULL without --curves: DRAM models alone */
     pn_writer *series;
 } pn_traffic_settings;
 
@@ -59,7 +59,7 @@ typedef struct pn_traffic_point {
     uint32_t sharers;
     double read_frac;   /* asked */
     double load_frac;   /* of the share's peak; NaN: closed loop */
-    double peak_gbs;    /* of the whole curve at read_frac */
+    double peak_gbs;    /* of the whole curve at read_frac; without a set the DRAM's stream law */
     double offered_gbs; /* by this generator; NaN: closed loop */
     pn_traffic_result result;
     double latency_ns; /* of reads, or of writes when there are none: judged against the curve */
@@ -80,10 +80,15 @@ panem_status pn_traffic_model_options(panem_model_options *options, const pn_tra
 panem_status pn_traffic_open_port(pn_mem_port **port, const pn_traffic_settings *s,
                                   const panem_model_options *options, const char *name,
                                   uint32_t in_flight, panem_error *err);
-/* The run configuration of a point; load NaN: closed loop. */
+/* What a load of 1 is: the set's peak at this read fraction or, without a set, the stream law of
+ * the DRAM that model specifies. Bytes per second. */
+double pn_traffic_peak_bytes_per_s(const pn_traffic_settings *s, const char *model,
+                                   double read_frac);
+/* The run configuration of a point; load NaN: closed loop. options: of model. */
 pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
-                                       const panem_model_options *options, double read_frac,
-                                       double load, uint32_t sharers, uint32_t sources);
+                                       const panem_model_options *options, const char *model,
+                                       double read_frac, double load, uint32_t sharers,
+                                       uint32_t sources);
 
 panem_status pn_traffic_measure(pn_traffic_point *point, const pn_traffic_settings *s,
                                 const char *model, double read_frac, double load, panem_error *err);

@@ -90,6 +90,14 @@ panem_status pn_traffic_open_port(pn_mem_port **port, const pn_traffic_settings 
     return pn_model_port_create(port, model, name, options->early_write_ack != 0, in_flight, err);
 }
 
+/* What loads, bounds and warm-up of a point are derived from. */
+typedef struct scale {
+    double peak_bytes_per_s;
+    double idle_ps;
+    double lines_at_peak; /* in flight there, of the whole memory */
+    uint64_t horizon_ps;  /* that the model averages over */
+} scale;
+
 /* Requests the relation holds in flight at its peak. */
 static double lines_at_peak(const pn_traffic_settings *s, double read_frac)
 {
@@ -102,14 +110,46 @@ static double lines_at_peak(const pn_traffic_settings *s, double read_frac)
     return n / PN_TRAFFIC_LINE_BYTES;
 }
 
-static uint32_t outstanding_of(const pn_traffic_settings *s, double read_frac, uint32_t sharers,
+/* Without curves: the laws of the DRAM. It is saturated when its read queues are full. */
+static scale scale_of_dram(const char *model)
+{
+    pn_dram_config c;
+    scale k = {0.0, 0.0, 0.0, 0};
+    if (pn_dram_spec_parse(&c, NULL, dram_spec(model), NULL) != PANEM_OK)
+        return k; /* cannot be: the word was checked when it was read */
+    double entry_lines = (double)pn_dram_burst_bytes(&c) / PN_TRAFFIC_LINE_BYTES;
+    k.peak_bytes_per_s = pn_dram_stream_law(&c);
+    k.idle_ps = pn_dram_unloaded_law_ps(&c) + (double)(c.frontend_ps + c.backend_ps);
+    k.lines_at_peak = (double)pn_dram_buses(&c) * c.read_queue * entry_lines;
+    return k;
+}
+
+static scale scale_of(const pn_traffic_settings *s, const panem_model_options *options,
+                      const char *model, double read_frac)
+{
+    if (!s->set)
+        return scale_of_dram(model);
+    return (scale){panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac),
+                   (double)panem_idle_ps(s->set, PANEM_MIX_LINEAR, read_frac),
+                   lines_at_peak(s, read_frac),
+                   options->window_ps * panem_windows_effective(s->set, options)};
+}
+
+double pn_traffic_peak_bytes_per_s(const pn_traffic_settings *s, const char *model,
+                                   double read_frac)
+{
+    return s->set ? panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac)
+                  : scale_of_dram(model).peak_bytes_per_s;
+}
+
+static uint32_t outstanding_of(const pn_traffic_settings *s, const scale *k, uint32_t sharers,
                                uint32_t sources)
 {
     if (s->closed_loop)
         return (s->closed_loop + sources - 1) / sources;
     if (s->outstanding)
         return s->outstanding;
-    double each = ceil(OUTSTANDING_AT_PEAK * lines_at_peak(s, read_frac) / sharers / sources);
+    double each = ceil(OUTSTANDING_AT_PEAK * k->lines_at_peak / sharers / sources);
     return each > OUTSTANDING_MIN ? (uint32_t)each : OUTSTANDING_MIN;
 }
 
@@ -125,44 +165,42 @@ static uint64_t peer_warmup_ps(const panem_model_options *options, double gap_ps
 }
 
 /* Mean time between accesses, at most: a closed loop without contention waits for idle. */
-static double gap_between_ps(const pn_traffic_settings *s, double offered_gbs, double read_frac)
+static double gap_between_ps(const pn_traffic_settings *s, const scale *k, double offered_gbs)
 {
     if (!s->closed_loop)
         return PN_TRAFFIC_LINE_BYTES * 1000.0 / offered_gbs;
-    double idle_ps = (double)panem_idle_ps(s->set, PANEM_MIX_LINEAR, read_frac);
-    double peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
-    return fmax(idle_ps / s->closed_loop, PN_TRAFFIC_LINE_BYTES * 1000.0 / peak_gbs);
+    return fmax(k->idle_ps / s->closed_loop, PN_TRAFFIC_LINE_BYTES * 1e12 / k->peak_bytes_per_s);
 }
 
 pn_traffic_config pn_traffic_config_of(const pn_traffic_settings *s,
-                                       const panem_model_options *options, double read_frac,
-                                       double load, uint32_t sharers, uint32_t sources)
+                                       const panem_model_options *options, const char *model,
+                                       double read_frac, double load, uint32_t sharers,
+                                       uint32_t sources)
 {
-    double peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
-    double offered_gbs = load * peak_gbs / sharers;
-    uint64_t horizon_ps = options->window_ps * panem_windows_effective(s->set, options);
+    scale k = scale_of(s, options, model, read_frac);
+    double offered_gbs = load * k.peak_bytes_per_s / 1e9 / sharers;
     pn_traffic_config c = {
         .sources = sources,
         .source = s->source,
         .line_bytes = PN_TRAFFIC_LINE_BYTES,
-        .warmup_ps = WARMUP_HORIZONS * horizon_ps,
+        .warmup_ps = WARMUP_HORIZONS * k.horizon_ps,
         .target_error = s->target_error,
         .requests_min = 1 << 18, /* counts achieved bandwidth to 0.2 % */
         .requests_max = s->requests_max,
         .window_ps = PN_TRAFFIC_WINDOW_PS,
-        .saturated_bytes = lines_at_peak(s, read_frac) * PN_TRAFFIC_LINE_BYTES / sharers,
+        .saturated_bytes = k.lines_at_peak * PN_TRAFFIC_LINE_BYTES / sharers,
         .step_ps = UINT64_MAX,
         .end_ps = UINT64_MAX,
     };
     if (c.warmup_ps < WARMUP_MIN_PS)
         c.warmup_ps = WARMUP_MIN_PS;
-    uint64_t peer_ps = peer_warmup_ps(options, gap_between_ps(s, offered_gbs, read_frac));
+    uint64_t peer_ps = peer_warmup_ps(options, gap_between_ps(s, &k, offered_gbs));
     if (c.warmup_ps < peer_ps)
         c.warmup_ps = peer_ps;
     c.source.read_frac = read_frac;
     c.source.capacity_bytes = RANDOM_RANGE_BYTES;
     c.source.gap_ps = s->closed_loop ? 0.0 : sources * PN_TRAFFIC_LINE_BYTES * 1000.0 / offered_gbs;
-    c.source.outstanding = outstanding_of(s, read_frac, sharers, sources);
+    c.source.outstanding = outstanding_of(s, &k, sharers, sources);
     return c;
 }
 
@@ -200,7 +238,8 @@ static panem_status run_once(pn_traffic_result *result, const pn_traffic_setting
     panem_model_options options;
     pn_mem_port *port = NULL;
     PN_TRY(pn_traffic_model_options(&options, s, model, sharers, err));
-    pn_traffic_config c = pn_traffic_config_of(s, &options, read_frac, load, sharers, sources);
+    pn_traffic_config c =
+        pn_traffic_config_of(s, &options, model, read_frac, load, sharers, sources);
     uint32_t in_flight = c.source.outstanding * sources + PN_TRAFFIC_IN_FLIGHT_SPARE;
     if (writer) {
         c.window = pn_series_window;
@@ -220,8 +259,8 @@ static void judge(pn_traffic_point *p, const pn_traffic_settings *s)
     p->latency_ns = r->reads.requests ? r->reads.mean_ns : r->writes.mean_ns;
     p->curve_ns = (double)NAN;
     p->error_frac = (double)NAN;
-    if (panem_latency_at_bandwidth_ps(s->set, &curve_ps, NULL, PANEM_MIX_LINEAR, whole,
-                                      r->read_frac) != PANEM_OK)
+    if (!s->set || panem_latency_at_bandwidth_ps(s->set, &curve_ps, NULL, PANEM_MIX_LINEAR, whole,
+                                                 r->read_frac) != PANEM_OK)
         return;
     p->curve_ns = (double)curve_ps / 1000.0;
     p->error_frac = p->latency_ns / p->curve_ns - 1.0;
@@ -236,7 +275,7 @@ panem_status pn_traffic_measure(pn_traffic_point *point, const pn_traffic_settin
     p.sharers = s->sharers;
     p.read_frac = read_frac;
     p.load_frac = load;
-    p.peak_gbs = panem_peak_bytes_per_s(s->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
+    p.peak_gbs = pn_traffic_peak_bytes_per_s(s, model, read_frac) / 1e9;
     p.offered_gbs = load * p.peak_gbs / s->sharers;
     PN_TRY(run_once(&p.result, s, model, read_frac, load, s->sharers, s->cores, s->series, err));
     judge(&p, s);

@@ -120,7 +120,7 @@ static void take_in(summary *s, const pn_traffic_point *p)
 static void add_summary(pn_table *t, const summary *s, const pn_traffic_settings *settings,
                         const char *model, double read_frac)
 {
-    double peak = panem_peak_bytes_per_s(settings->set, PANEM_MIX_LINEAR, read_frac) / 1e9;
+    double peak = pn_traffic_peak_bytes_per_s(settings, model, read_frac) / 1e9;
     pn_table_text(t, model);
     pn_table_number(t, percent(read_frac));
     pn_table_number(t, s->errors ? 100.0 * s->error_sum / s->errors : (double)NAN);
@@ -157,14 +157,16 @@ static panem_status run_curve(pn_table *rows, pn_table *sums, const pn_traffic_s
 static json_t *settings_json(const pn_traffic_settings *s)
 {
     char fingerprint[24];
-    const char *name = panem_curves_meta(s->set, "name");
-    (void)snprintf(fingerprint, sizeof fingerprint, "%016llx",
-                   (unsigned long long)panem_curves_fingerprint(s->set));
-    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:s, s:f, s:f}", "curves", s->curves_path,
-                     "curves_name", name ? name : "", "curves_fingerprint", fingerprint, "cores",
-                     (int)s->cores, "sharers", (int)s->sharers, "seed", (json_int_t)s->source.seed,
-                     "windows", s->windows_text ? s->windows_text : "model default",
-                     "target_error_pct", 100.0 * s->target_error, "on_chip_ns", s->on_chip_ns);
+    const char *name = s->set ? panem_curves_meta(s->set, "name") : NULL;
+    if (s->set)
+        (void)snprintf(fingerprint, sizeof fingerprint, "%016llx",
+                       (unsigned long long)panem_curves_fingerprint(s->set));
+    return json_pack("{s:s?, s:s?, s:s?, s:i, s:i, s:I, s:s, s:f, s:f}", "curves", s->curves_path,
+                     "curves_name", s->set && !name ? "" : name, "curves_fingerprint",
+                     s->set ? fingerprint : NULL, "cores", (int)s->cores, "sharers",
+                     (int)s->sharers, "seed", (json_int_t)s->source.seed, "windows",
+                     s->windows_text ? s->windows_text : "model default", "target_error_pct",
+                     100.0 * s->target_error, "on_chip_ns", s->on_chip_ns);
 }
 
 static void print(const pn_traffic_settings *s, pn_table *rows, pn_table *sums)

@@ -59,9 +59,9 @@ static panem_status run_seed(bins *b, const pn_traffic_settings *s, const char *
     pn_rng rng;
     PN_TRY(pn_traffic_model_options(&options, s, model, s->sharers, err));
     pn_traffic_config from =
-        pn_traffic_config_of(s, &options, read_frac, s->step_from, s->sharers, s->cores);
+        pn_traffic_config_of(s, &options, model, read_frac, s->step_from, s->sharers, s->cores);
     pn_traffic_config to =
-        pn_traffic_config_of(s, &options, read_frac, s->step_to, s->sharers, s->cores);
+        pn_traffic_config_of(s, &options, model, read_frac, s->step_to, s->sharers, s->cores);
     pn_rng_init(&rng, seed, 77);
     b->window_ps = options.window_ps;
     if (s->sharers > 1) /* a share reacts in horizons */

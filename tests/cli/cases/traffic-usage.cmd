@@ -37,3 +37,9 @@ try --arrival gauss
 try extra
 panem traffic
 echo "$?: no --curves"
+panem traffic --model dram:ddr4-2666,panem
+echo "$?: no --curves, dram and another"
+panem traffic --model dram:ddr4-2666 --strict
+echo "$?: --strict without --curves"
+panem traffic --model dram:ddr4-2666 --on-chip 20ns
+echo "$?: --on-chip without --curves"
