@@ -139,8 +139,9 @@ static panem_status check_timing(const pn_dram_config *c, panem_error *err)
         return pn_err(err, PANEM_E_ARG, "tccd_l_ck and tccd_l_wr_ck must not be below tccd_s_ck");
     if (c->trrd_l_ck < c->trrd_s_ck || c->twtr_l_ck < c->twtr_s_ck)
         return pn_err(err, PANEM_E_ARG, "a same-group timing is below its other-group one");
-    if (c->trc_ck < c->tras_ck)
-        return pn_err(err, PANEM_E_ARG, "trc_ck is below tras_ck");
+    if (c->trc_ck < c->tras_ck + c->trp_ck)
+        return pn_err(err, PANEM_E_ARG, "trc_ck (%u) is below tras_ck + trp_ck (%u + %u)",
+                      c->trc_ck, c->tras_ck, c->trp_ck);
     return PANEM_OK;
 }
 

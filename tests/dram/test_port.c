@@ -429,7 +429,8 @@ static void impossible_configurations_are_named(void **state)
     } cases[] = {
         {"ranks=3", "powers of two"},
         {"tccd_s_ck=3", "tccd_s_ck"},
-        {"trc_ck=10", "trc_ck"},
+        {"trc_ck=61", "trc_ck (61) is below tras_ck + trp_ck (43 + 19)"},
+        {"burst_beats=7", "whole cycles"},
         {"refresh=same_bank", "ddr4 has no refresh same_bank"},
         {"trfc_ck=10390", "whole time"},
         {"write_low=48", "write_low"},

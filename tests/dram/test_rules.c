@@ -399,7 +399,7 @@ static void odd_shapes_and_tight_queues_give_legal_logs(void **state)
         {"mapping=ro-ba-ra-bg-co", "bank_hash=off", "page_timeout=0", "trtrs_ck=0"},
         {"mapping=ro-co-ra-ba-bg", "channels=3", "interleave_bytes=64", "trtp_ck=1"},
         {"tfaw_ck=60", "trrd_l_ck=20", "tccd_l_ck=11", "trc_ck=90"},
-        {"twr_ck=0", "twtr_s_ck=0", "tras_ck=20", "trc_ck=20"},
+        {"twr_ck=0", "twtr_s_ck=0", "tras_ck=20", "trc_ck=39"},
         {"tck_num_ps=1000", "tck_den=7", "cl_ck=100", "cwl_ck=90"},
     };
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
