@@ -84,6 +84,8 @@ static const pn_param params[] = {
     COUNT(write_high, 48, 1, 1024, "writes that start a drain"),
     COUNT(write_low, 16, 0, 1024, "writes that end a drain"),
     TIME(write_idle, 100000, 1e12, "fewer writes than write_high wait so long after reads"),
+    TIME(write_age, 200000000, 1e12,
+         "among reads that never pause, a write this old starts a drain; 0: none does"),
     TIME(age_cap, 2000000, 1e12, "a burst that waited longer goes before row hits"),
     COUNT(
         hit_cap, 16, 0, 1000000,

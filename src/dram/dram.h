@@ -90,6 +90,7 @@ typedef struct pn_dram_config {
     uint32_t read_queue, write_queue; /* requests of one burst each, per channel */
     uint32_t write_high, write_low;   /* entries: drain begins at high, ends at low */
     uint64_t write_idle_ps;           /* writes below high wait so long after the last read */
+    uint64_t write_age_ps;            /* a write older than this starts a drain; 0: none does */
     uint64_t age_cap_ps;              /* a request older than this goes first */
     uint64_t frontend_ps, backend_ps; /* controller pipeline, added to every response */
     uint32_t cbusy_1_pct, cbusy_2_pct, cbusy_3_pct; /* queue occupancy at which levels begin */

@@ -65,7 +65,7 @@ typedef struct pn_dram_timing {
     uint64_t burst;
     uint64_t refresh_interval, rfc, refsbrd;
     uint32_t refresh_sets; /* refreshes until every bank had one; 0: no refresh */
-    uint64_t page_timeout, write_idle, age_cap;
+    uint64_t page_timeout, write_idle, write_age, age_cap;
 } pn_dram_timing;
 
 typedef struct pn_dram_map {

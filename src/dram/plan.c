@@ -5,9 +5,10 @@
  * earliest legal cycle. The earliest offer wins and older bursts win ties; choose() says who goes
  * first when a column and a row command want the command bus at once.
  *
- * Turns: reads are served until write_high writes wait (and the reads present at the last turn had
- * theirs); then writes until write_low are left, at least those above it at the start. With no read
- * queued, writes below write_high start write_idle after the last read.
+ * Turns: reads are served until write_high writes wait, or one waits for write_age (and the reads
+ * present at the last turn had theirs); then writes until write_low are left, at least those above
+ * it at the start, or all after a wait. With no read queued, writes below write_high start
+ * write_idle after the last read.
  *
  * A burst older than age_cap takes over its bank, and no other burst's column command passes it. */
 #include "dram/dram_priv.h"
@@ -26,16 +27,29 @@ static uint64_t earliest(const pn_dram_channel *ch, uint32_t class)
     return later(ch->floor_ck, ch->command_ck[class]);
 }
 
-static void choose_turn(pn_dram_channel *ch)
+/* Writes that a turn of theirs would serve now: 0 when it is not yet due. */
+static uint32_t due_writes(const pn_dram_channel *ch)
 {
     const pn_dram_config *c = &ch->dram->config;
+    uint64_t age = ch->dram->timing.write_age;
+    uint32_t writes = ch->count[WRITE];
+    if (writes >= c->write_high)
+        return writes - c->write_low;
+    if (writes == 0 || age == 0)
+        return 0;
+    return ch->entries[ch->oldest[WRITE]].arrive_ck + age <= ch->floor_ck ? writes : 0;
+}
+
+static void choose_turn(pn_dram_channel *ch)
+{
     uint32_t reads = ch->count[READ];
     uint32_t writes = ch->count[WRITE];
     if (ch->turn == READ) {
-        if (writes >= c->write_high && (reads == 0 || ch->served >= ch->quota)) {
+        uint32_t due = due_writes(ch);
+        if (due > 0 && (reads == 0 || ch->served >= ch->quota)) {
             ch->turn = WRITE;
             ch->served = 0;
-            ch->quota = writes - c->write_low;
+            ch->quota = due;
         }
     } else if (writes == 0 || (reads > 0 && ch->served >= ch->quota)) {
         ch->turn = READ;

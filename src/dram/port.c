@@ -321,6 +321,7 @@ static void init_timing(pn_dram *d)
     t->refsbrd = c->trefsbrd_ck;
     t->page_timeout = c->page == PN_DRAM_PAGE_ADAPTIVE ? ck_from(&d->clock, c->page_timeout_ps) : 0;
     t->write_idle = ck_from(&d->clock, c->write_idle_ps);
+    t->write_age = ck_from(&d->clock, c->write_age_ps);
     t->age_cap = ck_from(&d->clock, c->age_cap_ps);
 }
 

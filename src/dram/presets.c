@@ -13,13 +13,14 @@
 #include <string.h>
 
 /* What all presets share; queues of so many bursts per bus. */
-#define CONTROLLER(queue)                                                                \
-    .refresh = PN_DRAM_REFRESH_ALL_BANK, .refresh_postpone = 3, .refresh_stagger = 0,    \
-    .mapping = PN_DRAM_MAP_RO_RA_BA_CO_BG, .bank_hash = 1, .interleave_bytes = 256,      \
-    .page = PN_DRAM_PAGE_ADAPTIVE, .page_timeout_ps = 100000, .read_queue = (queue),     \
-    .write_queue = (queue), .write_high = (queue) / 4 * 3, .write_low = (queue) / 4,     \
-    .write_idle_ps = 100000, .age_cap_ps = 2000000, .hit_cap = 16, .frontend_ps = 10000, \
-    .backend_ps = 10000, .cbusy_1_pct = 50, .cbusy_2_pct = 75, .cbusy_3_pct = 90
+#define CONTROLLER(queue)                                                                     \
+    .refresh = PN_DRAM_REFRESH_ALL_BANK, .refresh_postpone = 3, .refresh_stagger = 0,         \
+    .mapping = PN_DRAM_MAP_RO_RA_BA_CO_BG, .bank_hash = 1, .interleave_bytes = 256,           \
+    .page = PN_DRAM_PAGE_ADAPTIVE, .page_timeout_ps = 100000, .read_queue = (queue),          \
+    .write_queue = (queue), .write_high = (queue) / 4 * 3, .write_low = (queue) / 4,          \
+    .write_idle_ps = 100000, .write_age_ps = 200000000, .age_cap_ps = 2000000, .hit_cap = 16, \
+    .frontend_ps = 10000, .backend_ps = 10000, .cbusy_1_pct = 50, .cbusy_2_pct = 75,          \
+    .cbusy_3_pct = 90
 
 /* 8 Gb x8 devices: 4 x 4 banks, 1 KiB page, eight devices wide. */
 #define DDR4_SHAPE                                                                      \

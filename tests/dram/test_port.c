@@ -99,6 +99,40 @@ static void a_full_queue_refuses_and_accepts_at_the_time_it_says(void **state)
     pn_mem_destroy(port);
 }
 
+/* Reads every 50 ns for a millisecond: the bus is never without one for write_idle. */
+static void a_lone_write_among_reads_that_never_pause_is_done_soon_after_write_age(void **state)
+{
+    (void)state;
+    static const uint64_t ages_ps[] = {5000000, 200000000, 0};
+    for (size_t i = 0; i < 3; i++) {
+        pn_dram_config c = preset("ddr4-2666");
+        assert_int_equal(c.write_age_ps, ages_ps[1]);
+        c.write_age_ps = ages_ps[i];
+        pn_mem_port *port = make(&c);
+        uint64_t retry_ps = 0;
+        uint64_t done_ps = 0;
+        pn_mem_request w = {50000, UINT64_C(1) << 30, 0, 64, 0, PANEM_WRITE, PN_MEM_WRITEBACK};
+        assert_int_equal(pn_mem_submit(port, &retry_ps, &w), PANEM_OK);
+        for (uint64_t n = 1; n < 20000; n++) {
+            pn_mem_request r = {n * 50000, n << 20, n, 64, 0, PANEM_READ, PN_MEM_DEMAND};
+            pn_mem_response a;
+            assert_int_equal(pn_mem_advance(port, r.time_ps), PANEM_OK);
+            while (pn_mem_pop(port, &a))
+                done_ps = a.kind == PANEM_WRITE ? a.done_ps : done_ps;
+            assert_int_equal(pn_mem_submit(port, &retry_ps, &r), PANEM_OK);
+        }
+        if (ages_ps[i] == 0) {
+            assert_int_equal(done_ps, 0);
+        } else {
+            /* at the latest after a refresh of both ranks, a read, and its own row cycle */
+            uint64_t slack_ps = (uint64_t)(2 * c.trfc_ck + 2 * c.trc_ck) * 750 + 200000;
+            assert_true(done_ps > 50000 + ages_ps[i]);
+            assert_true(done_ps < 50000 + ages_ps[i] + slack_ps);
+        }
+        pn_mem_destroy(port);
+    }
+}
+
 static void a_read_finds_a_queued_write_and_is_answered_from_it(void **state)
 {
     (void)state;
@@ -489,6 +523,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PN_TEST(bytes_requests_and_littles_law_are_conserved),
         PN_TEST(a_full_queue_refuses_and_accepts_at_the_time_it_says),
+        PN_TEST(a_lone_write_among_reads_that_never_pause_is_done_soon_after_write_age),
         PN_TEST(a_read_finds_a_queued_write_and_is_answered_from_it),
         PN_TEST(bad_requests_are_refused_and_change_nothing),
         PN_TEST(every_mapping_is_one_to_one),
