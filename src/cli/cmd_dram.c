@@ -355,8 +355,8 @@ const pn_command pn_cmd_dram_show = {
         "value. Parameters ending in _ck count cycles of the command clock, whose period is "
         "tck_num_ps / tck_den ps exactly. Any of them can be set with --set; the result is checked "
         "as a simulation would check it.\n\n"
-        "A random law limited by the bus is an upper bound: bank groups (tCCD_L), rank switches "
-        "and finite queues keep random traffic some percent below it.\n\n"
+        "A random law limited by the bus is an upper bound: finite queues, buses that wait for "
+        "each other and rank switches keep random traffic some percent below it.\n\n"
         "Exit status: 0 success, 1 failure, 2 usage.",
     .examples = "  panem dram show ddr5-5200 --channels 8\n"
                 "  panem dram show ddr4-2666 --set ranks=1 --set page=closed --format json\n",

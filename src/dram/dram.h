@@ -137,7 +137,8 @@ double pn_dram_refresh_share(const pn_dram_config *config);
 /* Theoretical peak x refresh share. */
 double pn_dram_stream_law(const pn_dram_config *config);
 /* min(bus, 4 x 64 B / tFAW x ranks, banks x 64 B / tRC) x refresh share, over all buses. An upper
- * bound: finite queues, rank switches and tCCD_L keep a bus-bound system below it. */
+ * bound: finite queues, buses that wait for each other and rank switches keep a bus-bound system
+ * below it. */
 double pn_dram_random_law(const pn_dram_config *config);
 /* tRCD + tCL + burst of one 64 B line from a closed bank, without the controller. A line of n
  * bursts counts (n - 1) x tCCD_L more. */
