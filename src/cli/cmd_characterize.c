@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "cli/cmd_curves.h"
 #include "cli/commands.h"
@@ -540,12 +541,25 @@ static int write_set(const work *w)
     return PN_EXIT_OK;
 }
 
+/* An output that cannot be made is told before minutes are spent on what goes into it. */
+static panem_status try_output(const char *path, panem_error *err)
+{
+    pn_writer *writer = NULL;
+    if (!path || strcmp(path, "-") == 0)
+        return PANEM_OK;
+    PN_TRY(pn_writer_open(&writer, path, err));
+    pn_writer_abort(writer);
+    return PANEM_OK;
+}
+
 static int run(void *user)
 {
     panem_error err = PANEM_ERROR_INIT;
     work w;
     memset(&w, 0, sizeof w);
     w.settings = user;
+    if (try_output(w.settings->output, &err) != PANEM_OK)
+        return pn_fail_output(&err);
     configure(&w);
     w.curves = calloc(w.settings->read_pct.count, sizeof *w.curves);
     if (!w.curves || pthread_mutex_init(&w.mutex, NULL) != 0) {
