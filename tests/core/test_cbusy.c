@@ -7,7 +7,7 @@
 #include "core/cbusy.h"
 #include "machine.h"
 
-static const char SET[] = PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv";
+static const char SET[] = PN_SOURCE_DIR "/tests/data/curves/formula/formula.csv";
 
 /* The level of a window of ten responses: so many of each level. */
 static uint32_t level_of(const char *settings, const int counts[4])

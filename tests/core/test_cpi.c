@@ -8,7 +8,7 @@
 
 enum { STEPS = 20000, R1 = 1, R2 = 2 };
 
-static const char SET[] = PN_SOURCE_DIR "/curves/synthetic-ddr4-2666x6.csv";
+static const char SET[] = PN_SOURCE_DIR "/tests/data/curves/formula/formula.csv";
 
 static void within(double value, double expected, double share)
 {
