@@ -243,7 +243,7 @@ static int submit(settings *s)
     pn_sweep sweep;
     panem_error err = PANEM_ERROR_INIT;
     if (pn_sweep_open(&sweep, s->study, s->folder, NULL, &err) != PANEM_OK)
-        return pn_fail(&err);
+        return pn_sweep_fail(&sweep, &err);
     panem_status status = submit_from(s, &sweep, &err);
     pn_sweep_close(&sweep);
     return status == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
@@ -254,7 +254,7 @@ static int run(void *user)
     settings *s = user;
     if (s->wants_slurm)
         return submit(s);
-    pn_sweep sweep;
+    pn_sweep sweep = {.writing = true};
     panem_error err = PANEM_ERROR_INIT;
     pn_text folder = PN_TEXT_INIT, again = PN_TEXT_INIT;
     uint64_t retried = 0;
@@ -264,7 +264,7 @@ static int run(void *user)
         status = pn_sweep_open(&sweep, s->study, folder.data, &s->part, &err);
     if (status != PANEM_OK) {
         pn_text_release(&folder);
-        return pn_fail(&err);
+        return pn_sweep_fail(&sweep, &err);
     }
     if (s->retry)
         status = pn_store_retry(sweep.store, &retried, &err);
@@ -356,7 +356,7 @@ static int merge(void *user)
     panem_error err = PANEM_ERROR_INIT;
     pn_store_counts counts;
     if (pn_sweep_open(&sweep, s->study, s->folder, NULL, &err) != PANEM_OK)
-        return pn_fail(&err);
+        return pn_sweep_fail(&sweep, &err);
     panem_status status = pn_shards_merge(&shards, s->folder, sweep.store, &err);
     if (status == PANEM_OK)
         status = pn_store_count(sweep.store, &counts, &err);
@@ -376,8 +376,8 @@ const pn_command pn_cmd_sweep_run = {
         "DIR/store.db (SQLite, docs/formats/store.md). A point is known by a hash of everything "
         "that determines it, so a stopped, killed or changed study goes on with what is missing. "
         "A worker that dies or is over --timeout is replaced and its point tried again. Ctrl-C "
-        "ends "
-        "cleanly. Exit status: 0 all points done, 1 some failed or it was stopped, 2 usage, 3 bad "
+        "ends cleanly. Exit status: 0 all points done, 1 some failed, it was stopped or DIR cannot "
+        "be written, 2 usage, 3 bad "
         "input.",
     .examples =
         "panem sweep run study.yaml -o out -j 2\n"

@@ -55,21 +55,25 @@ static void compare_row(void *user, int columns, const char *const *cells, const
     v->shards->failed += !done && state == PN_POINT_PENDING;
 }
 
+/* A shard that is only just being made is no fault. */
 static panem_status look_at(void *user, const char *shard, panem_error *err)
 {
     view *v = user;
     pn_store *other = NULL;
+    panem_error why = PANEM_ERROR_INIT;
     const pn_rows rows = {no_names, compare_row, v};
     bool busy = pn_store_busy(shard);
     v->shards->stores++;
     v->shards->busy += busy;
-    panem_status status = pn_store_open(&other, shard, PN_STORE_READ, busy ? NULL : err);
+    panem_status status = pn_store_open(&other, shard, PN_STORE_READ, &why);
     if (status == PANEM_OK)
-        status =
-            pn_store_query(other, "SELECT DISTINCT key, state FROM plan JOIN points USING(key)",
-                           &rows, busy ? NULL : err);
+        status = pn_store_query(
+            other, "SELECT DISTINCT key, state FROM plan JOIN points USING(key)", &rows, &why);
     pn_store_close(other);
-    return busy ? PANEM_OK : status;
+    if (status == PANEM_OK || status == PANEM_E_EMPTY || busy)
+        return PANEM_OK;
+    *err = why;
+    return status;
 }
 
 panem_status pn_shards_look(pn_shards *shards, const char *folder, pn_store *store,

@@ -180,7 +180,8 @@ static panem_status open_all(pn_sweep *w, const char *study, const char *folder,
         status = pn_err(err, PANEM_E_NOMEM, "no memory for %zu points", w->points);
     if (status == PANEM_OK)
         status = look_at_inputs(w, labels, err);
-    if (status == PANEM_OK && folder)
+    w->writing = status == PANEM_OK && folder;
+    if (w->writing)
         status = pn_store_open(&w->store, folder, PN_STORE_CREATE, err);
     if (status == PANEM_OK)
         status = plan_all(w, c, labels, err);
@@ -198,9 +199,16 @@ panem_status pn_sweep_open(pn_sweep *sweep, const char *study, const char *folde
     memset(sweep, 0, sizeof *sweep);
     panem_status status = open_all(sweep, study, folder, &c, err);
     free(c.list);
+    bool writing = sweep->writing;
     if (status != PANEM_OK)
         pn_sweep_close(sweep);
+    sweep->writing = writing;
     return status;
+}
+
+int pn_sweep_fail(const pn_sweep *sweep, const panem_error *err)
+{
+    return sweep->writing && err->status == PANEM_E_IO ? pn_fail_output(err) : pn_fail(err);
 }
 
 void pn_sweep_close(pn_sweep *w)

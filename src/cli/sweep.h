@@ -13,6 +13,7 @@ typedef struct pn_sweep {
     char (*keys)[PN_KEY_CHARS + 1]; /* by point */
     bool *repeats;                  /* the same key came earlier in the study */
     bool *mine;                     /* belongs to the part that was asked for */
+    bool writing;                   /* the store was reached: what fails now is output */
 } pn_sweep;
 
 /* Points number shard, shard + shards, ... of the study or, with a list, of the list. */
@@ -25,6 +26,8 @@ typedef struct pn_sweep_part {
  * into its store. E_MISMATCH for a list with points that the study does not have. */
 panem_status pn_sweep_open(pn_sweep *sweep, const char *study, const char *folder,
                            const pn_sweep_part *part, panem_error *err);
+/* Of a failed open: prints it and returns the exit code; a store that cannot be written is 1. */
+int pn_sweep_fail(const pn_sweep *sweep, const panem_error *err);
 void pn_sweep_close(pn_sweep *sweep);
 
 typedef struct pn_sweep_run {

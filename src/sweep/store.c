@@ -166,6 +166,14 @@ static panem_status check_version(const pn_store *s, panem_error *err)
     return PANEM_OK;
 }
 
+static panem_status check_planned(const pn_store *s, panem_error *err)
+{
+    int64_t there = 0;
+    PN_TRY(number_of(s, "SELECT count(*) FROM sqlite_master WHERE name = 'plan'", &there, err));
+    return there ? PANEM_OK
+                 : pn_err_at(err, PANEM_E_EMPTY, s->path, 0, 0, "no study was planned here yet");
+}
+
 static panem_status make_schema(const pn_store *s, panem_error *err)
 {
     char sql[128];
@@ -253,6 +261,7 @@ static panem_status open_database(pn_store *s, const char *folder, pn_store_mode
     (void)sqlite3_exec(s->db, "PRAGMA cache_size = -131072", NULL, NULL, NULL);
     if (mode == PN_STORE_READ) {
         PN_TRY(check_version(s, err));
+        PN_TRY(check_planned(s, err));
         return look_for_series(s, err);
     }
     PN_TRY(run(s, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err));

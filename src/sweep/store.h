@@ -26,7 +26,7 @@ typedef enum pn_store_mode { PN_STORE_READ = 0, PN_STORE_WRITE, PN_STORE_CREATE 
 
 /* Opens DIR/store.db; CREATE makes folder and file. Stores of an older schema are read as they are,
  * and brought up to date when they are written. E_IO, also when another sweep holds the lock,
- * E_VERSION for a newer schema. */
+ * E_VERSION for a newer schema, E_EMPTY to read what has no plan yet. */
 panem_status pn_store_open(pn_store **store, const char *folder, pn_store_mode mode,
                            panem_error *err);
 void pn_store_close(pn_store *store);
