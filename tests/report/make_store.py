@@ -3,7 +3,8 @@
 docs/report.md is a report of 4,300. Usage: make_store.py DIR [POINTS [PLOT ...]]
 
 The tables are those of docs/formats/store.md; of results, the columns that a report reads. The
-numbers follow a queue's curve (latency = idle + c u / (1 - u)) with seeded noise.
+numbers follow a queue's curve (latency = idle + c u / (1 - u)) with seeded noise; some points
+failed, traces have weights.
 """
 import json
 import os
@@ -52,10 +53,14 @@ def point(db, dice, ordinal):
     bins = [0] * 64
     for _ in range(200):
         bins[min(47, max(0, int(48 * dice.gauss(use, 0.08))))] += 1
-    db.execute("INSERT INTO plan VALUES(?,?,?,?,1,?,?,?)", (
-        ordinal, key, name, f"traces/{name}.ptrace", MODELS[model], LOADS[load], MSHRS[mshrs]))
-    db.execute("INSERT INTO points VALUES(?,'c0','0123456789abcdef','0000000000000000',?,0,1000000,1,NULL)",
-               (key, MODELS[model]))
+    db.execute("INSERT INTO plan VALUES(?,?,?,?,?,?,?,?)", (
+        ordinal, key, name, f"traces/{name}.ptrace", 1 + trace % 3, MODELS[model], LOADS[load],
+        MSHRS[mshrs]))
+    failed = ordinal % 61 == 60
+    db.execute("INSERT INTO points VALUES(?,'c0','0123456789abcdef','0000000000000000',?,0,1000000,?,?)",
+               (key, MODELS[model], 2 if failed else 1, "it was not its day" if failed else None))
+    if failed:
+        return
     db.execute("INSERT INTO timing VALUES(?,?,1,'host','2026-01-01T00:00:00Z')",
                (key, dice.uniform(0.2, 0.4)))
     db.execute("INSERT INTO results VALUES(?,?,?,?,?,?,?,?,?)", (

@@ -65,9 +65,10 @@ def near(a, b, what):
     assert abs(a - b) <= 1e-5 * max(1.0, abs(b)), f"{what}: {a} instead of {b}"
 
 
-def geomean(values):
-    values = list(values)
-    return math.exp(sum(math.log(v) for v in values) / len(values))
+def geomean(pairs):
+    """Of (value, weight)."""
+    pairs = list(pairs)
+    return math.exp(sum(w * math.log(v) for v, w in pairs) / sum(w for _, w in pairs))
 
 
 def plots_of(page):
@@ -84,25 +85,33 @@ def check_numbers(page, folder):
     ipc = {tuple(row[:4]): row[4] for row in db.execute(
         "SELECT trace, axis_model, axis_load, axis_l1d_mshrs, ipc FROM plan JOIN results USING(key)")}
     base = "fixed:idle"
-    ratios = {key: value / ipc[(key[0], base, *key[2:])] for key, value in ipc.items()}
+    weight = dict(db.execute("SELECT trace, weight FROM plan"))
+    ratios = {key: value / ipc[(key[0], base, *key[2:])] for key, value in ipc.items()
+              if (key[0], base, *key[2:]) in ipc}
+    assert len(ratios) < len(ipc) < db.execute("SELECT count(*) FROM plan").fetchone()[0]
     plot = plots["ratio"]
     assert plot["x"]["categories"][0] == "all traces" and len(plot["series"]) == 3
     for series in plot["series"]:
         for x, y, _, low, high in series["points"]:
             trace = plot["x"]["categories"][x]
-            own = [100 * (r - 1) for key, r in ratios.items()
-                   if key[1] == series["name"] and trace in (key[0], "all traces")]
-            near(y, 100 * (geomean(1 + r / 100 for r in own) - 1), f"ratio of {trace}")
+            pairs = [(r, weight[key[0]]) for key, r in ratios.items()
+                     if key[1] == series["name"] and trace in (key[0], "all traces")]
+            own = [100 * (r - 1) for r, _ in pairs]
+            near(y, 100 * (geomean(pairs) - 1), f"ratio of {trace}")
             near(low, min(own), f"least ratio of {trace}")
             near(high, max(own), f"greatest ratio of {trace}")
-    mean = geomean(r for key, r in ratios.items() if key[1] == "panem")
+    mean = geomean((r, weight[key[0]]) for key, r in ratios.items() if key[1] == "panem")
     assert f">{mean:.4f}<" in text, f"the headline has no ratio {mean:.4f}"
+    own = [(v, weight[key[0]]) for key, v in ipc.items() if key[1] == "panem"]
+    mean = sum(v * w for v, w in own) / sum(w for _, w in own)
+    assert f">{mean:.4f}<" in text, f"the headline has no mean IPC {mean:.4f}"
+    assert "it was not its day" in text
     for series in plots["sensitivity-l1d-mshrs-models"]["series"]:
         for x, y, *_ in series["points"]:
             value = ["8", "16", "24"][x]
-            near(y, 100 * (geomean(v / ipc[(*key[:3], "8")] for key, v in ipc.items()
-                                   if key[1] == series["name"] and key[3] == value) - 1),
-                 f"sensitivity of {series['name']} at {value}")
+            pairs = [(v / ipc[(*key[:3], "8")], weight[key[0]]) for key, v in ipc.items()
+                     if key[1] == series["name"] and key[3] == value and (*key[:3], "8") in ipc]
+            near(y, 100 * (geomean(pairs) - 1), f"sensitivity of {series['name']} at {value}")
     check_series(db, plots)
 
 

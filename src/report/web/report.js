@@ -240,7 +240,6 @@ function draw() {
 }
 
 function start() {
-  const started = performance.now();
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
   root.dataset.theme = dark.matches ? 'dark' : 'light';
   for (const plot of plots) {
@@ -261,8 +260,10 @@ function start() {
     c.resize();
     c.setOption({ legend: { width: legendWidth(c) } });
   }));
-  // For the browser test, and for who wants to look inside.
-  window.panemReport = { plots, charts, drawnMs: performance.now() - started };
+  charts.forEach((c) => c.getZr().flush());
+  // For the browser test, and for who wants to look inside. The time counts from the page's opening
+  // until every plot is painted.
+  window.panemReport = { plots, charts, drawnMs: performance.now() };
 }
 
 start();
