@@ -42,6 +42,12 @@ void pn_plot_scatter(pn_view *v)
                      false);
 }
 
+static int step_of(double percent)
+{
+    int step = (int)(percent / (100.0 / SHARES));
+    return step < SHARES ? step : SHARES - 1;
+}
+
 void pn_plot_scatter_reads(pn_view *v)
 {
     const double *reads = pn_view_numbers(v, "read_pct");
@@ -52,8 +58,7 @@ void pn_plot_scatter_reads(pn_view *v)
     for (int step = 0; step < SHARES && plot && reads; step++) {
         for (size_t row = 0; row < v->rows; row++) {
             char name[48];
-            int own = (int)(reads[row] / (100.0 / SHARES));
-            if (!v->done[row] || !isfinite(reads[row]) || (own < SHARES ? own : SHARES - 1) != step)
+            if (!isfinite(reads[row]) || step_of(reads[row]) != step)
                 continue;
             (void)snprintf(name, sizeof name, "%d .. %d %% reads", step * 100 / SHARES,
                            (step + 1) * 100 / SHARES);

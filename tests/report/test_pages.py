@@ -164,13 +164,17 @@ def main():
     parser.add_argument("--panem", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--no-browser", action="store_true", help="write and check, open nothing")
     args = parser.parse_args()
+    os.makedirs(args.out, exist_ok=True)
     page, drawings = (write_curves if args.what == "curves" else write_report)(args)
     for drawing in drawings:
         check_svg(drawing)
     if not page:
         print("skipped: this build draws no HTML pages")
         return SKIPPED
+    if args.no_browser:
+        return 0
     browser = os.path.join(os.path.dirname(os.path.abspath(__file__)), "browser.py")
     for look in ([], ["--quick", "--dark"], ["--quick", "--width", "600"]):
         shot = page.replace(".html", "".join(look).replace("--quick", "").replace("--", "-") + ".png")
