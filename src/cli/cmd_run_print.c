@@ -58,6 +58,31 @@ static json_t *level_tree(const pn_level_stats *s, uint64_t instructions)
     return o;
 }
 
+static json_t *tlb_tree(const pn_tlb_level_stats *s, uint64_t instructions)
+{
+    json_t *o = json_object();
+    set_count(o, "accesses", s->accesses);
+    set_count(o, "hits", s->hits);
+    set_count(o, "misses", s->misses);
+    set_count(o, "merges", s->merges);
+    set_number(o, "mpki", over(1000.0 * (double)s->misses, (double)instructions));
+    return o;
+}
+
+/* Absent when translation costs nothing. */
+static void set_tlbs(json_t *report, const pn_core_config *c, const pn_core_counts *n)
+{
+    json_t *o = json_object();
+    (void)json_object_set_new(o, "l1i", tlb_tree(&n->tlb.l1i, n->instructions));
+    (void)json_object_set_new(o, "l1d", tlb_tree(&n->tlb.l1d, n->instructions));
+    (void)json_object_set_new(o, "l2", tlb_tree(&n->tlb.l2, n->instructions));
+    set_count(o, "page_walks", n->tlb.walks);
+    set_number(o, "page_walk_cycles", over((double)n->tlb.walk_cyc, (double)n->tlb.walks));
+    if (c->tlb.on)
+        (void)json_object_set(report, "tlbs", o);
+    json_decref(o);
+}
+
 /* issued is the sum of the seven numbers after it. misses: of demand, at that level. */
 static json_t *prefetch_tree(const pn_prefetch_stats *s, const pn_prefetch_ops *ops, uint32_t level,
                              uint64_t misses)
@@ -289,6 +314,7 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
     (void)json_object_set_new(levels, "l2", level_tree(&n->l2, n->instructions));
     (void)json_object_set_new(levels, "llc", level_tree(&n->llc, n->instructions));
     (void)json_object_set_new(o, "levels", levels);
+    set_tlbs(o, &s->config, n);
     (void)json_object_set_new(o, "prefetches", prefetches_tree(&s->config, n));
     (void)json_object_set_new(
         o, "reads",
@@ -351,6 +377,19 @@ static void print_columns(const json_t *o, const char *const *names, const char 
     }
 }
 
+static void print_tlbs(const json_t *o, FILE *out)
+{
+    static const char *const tlbs[] = {"l1i", "l1d", "l2", NULL};
+    if (!o)
+        return;
+    print_columns(o, tlbs, "TLBs", out);
+    fprintf(out, "  %-22s", "page walks");
+    print_value(json_object_get(o, "page_walks"), 14, 0, out);
+    fputs(", cycles of each", out);
+    print_value(json_object_get(o, "page_walk_cycles"), 10, 1, out);
+    fputc('\n', out);
+}
+
 void pn_run_print(const json_t *report, FILE *out)
 {
     static const char *const stack[] = {"cycles", "cpi", "share_pct", NULL};
@@ -366,6 +405,7 @@ void pn_run_print(const json_t *report, FILE *out)
     print_columns(json_object_get(report, "cpi_stack"), stack, "where the cycles went", out);
     print_section(report, "branches", "branches", out);
     print_columns(json_object_get(report, "levels"), levels, "caches", out);
+    print_tlbs(json_object_get(report, "tlbs"), out);
     print_columns(json_object_get(report, "prefetches"), prefetchers, "prefetches", out);
     print_columns(report, kinds, "memory, measured phase", out);
     print_columns(json_object_get(report, "cbusy"), busy, "busy levels (CBusy)", out);

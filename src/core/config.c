@@ -9,6 +9,7 @@ static const char *const HOLDS[] = {"done", "taken", NULL};
 static const char *const L1D_PREFETCHERS[] = {"none", "stride", "next-line", NULL};
 static const char *const L2_PREFETCHERS[] = {"none", "stream", "best-offset", "spatial", NULL};
 static const char *const CBUSY_CONTROLS[] = {"off", "prefetch", "limit", "both", NULL};
+static const char *const SWITCH[] = {"off", "on", NULL};
 static const char *const PREDICTORS[] = {"tage", "gshare", "perfect", NULL};
 
 #define AT(field) offsetof(pn_core_config, field)
@@ -118,6 +119,16 @@ static const pn_param PARAMS[] = {
     NUMBER("cbusy_step_up", cbusy.step_up, 2, 0, 256,
            "lines by which a window of level 0 raises it"),
     NUMBER("cbusy_down_level", cbusy.down_level, 2, 1, 3, "busy level from which it is lowered"),
+    {"tlb", PN_PARAM_CHOICE, PN_DIM_NONE, AT(tlb.on), 0, 0, 0, SWITCH,
+     "address translation takes time; off: every page is known at once"},
+    NUMBER("l1i_tlb_entries", tlb.l1i_entries, 48, 1, 1024, "fully associative"),
+    NUMBER("l1d_tlb_entries", tlb.l1d_entries, 48, 1, 1024, "fully associative"),
+    NUMBER("l2_tlb_entries", tlb.l2_entries, 1280, 1, 65536, "of instructions and data"),
+    NUMBER("l2_tlb_ways", tlb.l2_ways, 5, 1, 64, "associativity"),
+    NUMBER("l2_tlb_latency", tlb.latency_cyc, 5, 1, 64,
+           "cycles by which a miss of the first level delays an access at least"),
+    NUMBER("page_walk_latency", tlb.walk_cyc, 40, 1, 10000, "cycles a walker takes for a page"),
+    NUMBER("page_walkers", tlb.walkers, 2, 1, 16, "pages that are walked for at a time"),
     BYTES("llc_size", llc_bytes, 67108864, 65536, 1e10,
           "last-level cache of the whole chip; a core has size / active cores"),
     NUMBER("llc_ways", llc_ways, 16, 1, 32, "associativity"),
@@ -175,6 +186,9 @@ panem_status pn_core_check(const pn_core_config *c, panem_error *err)
     PN_TRY(check_cache("l1i_size", c->l1i.bytes, c->l1i.ways, err));
     PN_TRY(check_cache("l1d_size", c->l1d.bytes, c->l1d.ways, err));
     PN_TRY(check_cache("l2_size", c->l2.bytes, c->l2.ways, err));
+    if (c->tlb.l2_entries < c->tlb.l2_ways)
+        return pn_err(err, PANEM_E_ARG, "l2_tlb_entries: %u hold no set of %u ways",
+                      c->tlb.l2_entries, c->tlb.l2_ways);
     pn_core_timing t = pn_core_timing_of(c);
     PN_TRY(check_cache("llc_size / active_cores", t.llc_bytes, c->llc_ways, err));
     if (t.l2_cyc <= t.l1d_cyc || t.l2_cyc <= t.l1i_cyc)

@@ -26,6 +26,14 @@ typedef struct pn_prefetch_config {
     uint32_t queue;   /* entries */
 } pn_prefetch_config;
 
+/* tlb.h */
+typedef struct pn_tlb_config {
+    uint32_t on;
+    uint32_t l1i_entries, l1d_entries; /* fully associative */
+    uint32_t l2_entries, l2_ways, latency_cyc;
+    uint32_t walk_cyc, walkers;
+} pn_tlb_config;
+
 /* What the core does when memory says that it is busy; cbusy.h. The values are bits. */
 typedef enum pn_cbusy_control {
     PN_CBUSY_OFF = 0,
@@ -69,6 +77,7 @@ typedef struct pn_core_config {
     pn_cache_config l1i, l1d, l2;
     pn_prefetch_config l1d_prefetch, l2_prefetch;
     pn_cbusy_config cbusy;
+    pn_tlb_config tlb;
     uint64_t llc_bytes; /* of the whole chip */
     uint32_t llc_ways, llc_mshrs;
     uint64_t llc_latency_ps;

@@ -194,7 +194,7 @@ static bool fetch_line(pn_core *c, uint64_t address)
         if (!run_to(c, cycle))
             return false;
         c->fetch_line = line;
-        if (pn_uncore_fetch(&c->uncore, cycle, line))
+        if (pn_uncore_fetch(&c->uncore, cycle, address, line))
             return true;
         c->fetching = true;
         pn_sched_settle(c, cycle > c->now_cyc ? cycle : c->now_cyc);
@@ -365,6 +365,7 @@ pn_core_counts pn_core_counts_now(const pn_core *c)
     n.l2_prefetch = pn_prefetch_stats_now(&c->uncore.l2_prefetch);
     n.door = c->chip->door.lanes[c->uncore.index].stats;
     n.view = c->uncore.view;
+    n.tlb = c->uncore.tlb.stats;
     n.mem_lines = c->uncore.mem_lines;
     memcpy(n.cbusy_seen, shared->cbusy_seen, sizeof n.cbusy_seen);
     n.cbusy = pn_cbusy_stats_now(&c->uncore.cbusy, c->now_cyc);

@@ -8,7 +8,7 @@
  *
  * Rules: a core belongs to one thread and borrows its memory port. Nothing is allocated after
  * create. The same configuration, trace and memory give the same numbers on every machine.
- * NOT modelled: the wrong path, TLBs, an issue queue of its own, memory ordering
+ * NOT modelled: the wrong path, an issue queue of its own, memory ordering
  * (fences, acquire, release; atomics are a load and a store), misaligned-access penalties but for
  * crossing a line, zeroing idioms and move elimination, kernels. */
 #ifndef PN_CORE_CORE_H
@@ -32,6 +32,7 @@ typedef struct pn_core_counts {
     pn_prefetch_stats l1d_prefetch, l2_prefetch; /* resident: a difference of two may be negative */
     pn_door_stats door;
     pn_core_view view;
+    pn_tlb_stats tlb;
     uint64_t mem_lines;             /* lines that L2 got from memory */
     uint64_t cbusy_seen[4];         /* responses by level, writes' too */
     pn_cbusy_stats cbusy;           /* up to the last event before the phase's end */

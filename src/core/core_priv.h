@@ -50,6 +50,7 @@ typedef struct pn_uop {
     bool waited;    /* its dispatch: core's waits tell for what */
     pn_source from; /* of a load */
     uint64_t dispatch_cyc;
+    uint64_t translated_cyc; /* of a load whose page was not known at once */
     uint32_t source[PN_UOP_SOURCES];
 } pn_uop;
 

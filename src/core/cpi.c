@@ -64,7 +64,10 @@ void pn_cpi_charge(uint64_t cycles[PN_CPI_COUNT], const pn_cpi_commit *c)
         cycles[PN_CPI_BASE] += end - from;
         return;
     }
-    uint64_t walk = c->walk_cyc < end - from ? c->walk_cyc : end - from;
-    cycles[PN_CPI_TLB] += walk;
-    charge_source(cycles, c->source, end - from - walk);
+    uint64_t known = c->translated_cyc < end ? c->translated_cyc : end;
+    if (known > from) {
+        cycles[PN_CPI_TLB] += known - from;
+        from = known;
+    }
+    charge_source(cycles, c->source, end - from);
 }

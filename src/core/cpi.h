@@ -59,8 +59,8 @@ typedef struct pn_cpi_commit {
     uint64_t dispatch_cyc;
     const pn_front_waits *waits; /* NULL: dispatched at once */
     bool load;
-    uint32_t walk_cyc; /* of a load: how long its address translation took */
-    pn_source source;  /* of a load */
+    uint64_t translated_cyc; /* of a load: when its page was known */
+    pn_source source;        /* of a load */
 } pn_cpi_commit;
 
 /* Charges the cycles after before_cyc up to commit_cyc. */

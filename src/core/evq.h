@@ -25,6 +25,7 @@ typedef enum pn_phase {
     PN_L2_LOOK, /* arg: who asks */
     PN_L2_PREFETCH,
     PN_L1D_AGAIN,
+    PN_TRANSLATED, /* the page of an L1 access is known; arg: its client, or none: instructions */
     PN_L1D_PREFETCH
 } pn_phase;
 

@@ -222,6 +222,7 @@ static void charge(pn_core *c, const pn_uop *u)
                             .dispatch_cyc = u->dispatch_cyc,
                             .waits = u->waited ? &c->waits[u->seq & c->uop_mask] : NULL,
                             .load = u->kind == PN_UOP_LOAD,
+                            .translated_cyc = u->translated_cyc,
                             .source = u->from};
     if (commit.commit_cyc == commit.before_cyc + 1)
         c->counts.cpi_cyc[PN_CPI_BASE]++;
@@ -349,6 +350,7 @@ void pn_sched_dispatch(pn_core *c, const pn_proto *p, uint64_t cycle)
     u->forwarded = false;
     u->from = (pn_source){0};
     u->dispatch_cyc = cycle;
+    u->translated_cyc = 0;
     u->waited = c->front_waits.count != 0;
     if (u->waited) {
         c->waits[seq & c->uop_mask] = c->front_waits;
@@ -406,6 +408,7 @@ static void loads_of(pn_core *c, uint64_t cycle)
         pn_wait load = {u->line, u->address, u->pc, client, false};
         if (pn_uncore_access(&c->uncore, cycle, &load))
             announce(c, u, cycle + c->uncore.timing.l1d_cyc);
+        u->translated_cyc = c->uncore.translated_cyc;
     }
 }
 

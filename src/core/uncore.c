@@ -19,12 +19,13 @@ panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_chip 
 {
     pn_uncore u = {.timing = pn_core_timing_of(c), .chip = chip, .index = index};
     uint32_t l1_mshrs = c->l1i.mshrs + c->l1d.mshrs;
-    uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 32;
+    uint32_t events = 2 * (l1_mshrs + c->l2.mshrs + c->llc_mshrs) + 32 + (c->tlb.on ? clients : 0);
     u.l1d_retry = u.l2_retry = UINT64_MAX;
     pn_cbusy_init(&u.cbusy, c);
     u.next_client = calloc(clients, sizeof *u.next_client);
     u.woken = calloc(clients, sizeof *u.woken);
-    panem_status s = u.next_client && u.woken ? PANEM_OK : PANEM_E_NOMEM;
+    u.translating = calloc(c->tlb.on ? clients : 1, sizeof *u.translating);
+    panem_status s = u.next_client && u.woken && u.translating ? PANEM_OK : PANEM_E_NOMEM;
     if (s != PANEM_OK)
         (void)pn_err(err, s, "no memory for a core");
     if (s == PANEM_OK)
@@ -35,6 +36,8 @@ panem_status pn_uncore_init(pn_uncore *uncore, const pn_core_config *c, pn_chip 
         s = pn_level_init(&u.l2, c->l2.bytes, c->l2.ways, c->l2.mshrs, l1_mshrs, err);
     if (s == PANEM_OK)
         s = pn_evq_init(&u.events, events, err);
+    if (s == PANEM_OK)
+        s = pn_tlb_init(&u.tlb, c, clients + 1, err);
     if (s != PANEM_OK) {
         pn_uncore_release(&u);
         return s;
@@ -55,10 +58,13 @@ void pn_uncore_release(pn_uncore *u)
     pn_prefetch_release(&u->l1d_prefetch);
     pn_prefetch_release(&u->l2_prefetch);
     pn_evq_release(&u->events);
+    pn_tlb_release(&u->tlb);
     free(u->next_client);
     free(u->woken);
+    free(u->translating);
     u->next_client = NULL;
     u->woken = NULL;
+    u->translating = NULL;
 }
 
 /* ---- dirty lines go down --------------------------------------------------------------------- */
@@ -332,6 +338,32 @@ static void look_again(pn_uncore *u, uint64_t cycle, unsigned kind)
     }
 }
 
+static bool look_l1i(pn_uncore *u, uint64_t cycle, uint64_t line)
+{
+    pn_look look = pn_level_look(&u->l1i, line, false);
+    if (look.settled == PN_SETTLED_HIT)
+        return true;
+    look.mshr->start_cyc = cycle;
+    pn_evq_push(&u->events, cycle + u->timing.l1i_cyc, PN_L2_LOOK, line, FROM_L1I);
+    return false;
+}
+
+/* An access goes on: its page is known. */
+static void translated(pn_uncore *u, uint64_t cycle, uint64_t line, uint32_t client)
+{
+    bool hit = false;
+    if (client == PN_CLIENT_NONE) {
+        if (look_l1i(u, cycle, line))
+            u->fetch_done_cyc = cycle;
+        return;
+    }
+    pn_wait access = u->translating[client];
+    if (!look_l1d(u, cycle, cycle, &access, &hit))
+        pn_level_wait(&u->l1d, &access);
+    if (hit)
+        wake(u, client, cycle + (access.write ? 1 : u->timing.l1d_cyc), (pn_source){0});
+}
+
 /* ---- the core's side ------------------------------------------------------------------------- */
 
 static void handle(pn_uncore *u, const pn_ev *e)
@@ -362,6 +394,9 @@ static void handle(pn_uncore *u, const pn_ev *e)
         break;
     case PN_L2_PREFETCH:
         send_prefetch(u, &u->l2_prefetch, e->cycle, PN_L2_PREFETCH);
+        break;
+    case PN_TRANSLATED:
+        translated(u, e->cycle, e->line, e->arg);
         break;
     case PN_L1D_PREFETCH:
         send_prefetch(u, &u->l1d_prefetch, e->cycle, PN_L1D_PREFETCH);
@@ -407,18 +442,26 @@ void pn_uncore_step(pn_uncore *u, uint64_t cycle)
 bool pn_uncore_access(pn_uncore *u, uint64_t cycle, const pn_wait *access)
 {
     bool hit = false;
+    if (u->tlb.on) {
+        u->translated_cyc = pn_tlb_look(&u->tlb, cycle, access->address, false);
+        if (u->translated_cyc > cycle) {
+            u->translating[access->client] = *access;
+            pn_evq_push(&u->events, u->translated_cyc, PN_TRANSLATED, access->line, access->client);
+            return false;
+        }
+    }
     if (!look_l1d(u, cycle, cycle + 1, access, &hit))
         pn_level_wait(&u->l1d, access);
     return hit;
 }
 
-bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line)
+bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t address, uint64_t line)
 {
-    pn_look look = pn_level_look(&u->l1i, line, false);
-    if (look.settled == PN_SETTLED_HIT)
+    uint64_t known_cyc = u->tlb.on ? pn_tlb_look(&u->tlb, cycle, address, true) : cycle;
+    if (known_cyc > cycle)
+        pn_evq_push(&u->events, known_cyc, PN_TRANSLATED, line, PN_CLIENT_NONE);
+    else if (look_l1i(u, cycle, line))
         return true;
-    look.mshr->start_cyc = cycle;
     u->fetch_done_cyc = UINT64_MAX;
-    pn_evq_push(&u->events, cycle + u->timing.l1i_cyc, PN_L2_LOOK, line, FROM_L1I);
     return false;
 }

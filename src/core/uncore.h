@@ -16,7 +16,7 @@
  * A request is a prefetch to the levels below if it was one when it left; L1D's prefetches are
  * accesses of L2 like others, and train its prefetcher.
  *
- * NOT modelled: coherence, sharing, DMA, TLBs, write streaming (a store miss always reads its
+ * NOT modelled: coherence, sharing, DMA, write streaming (a store miss always reads its
  * line), victim buffers, priority of demand over prefetches below L2. */
 #ifndef PN_CORE_UNCORE_H
 #define PN_CORE_UNCORE_H
@@ -24,6 +24,7 @@
 #include "core/cbusy.h"
 #include "core/chip.h"
 #include "core/prefetch.h"
+#include "core/tlb.h"
 
 typedef struct pn_woken {
     uint32_t client;
@@ -41,6 +42,9 @@ typedef struct pn_uncore {
     pn_level l1i, l1d, l2;
     pn_prefetch l1d_prefetch, l2_prefetch;
     pn_cbusy cbusy;
+    pn_tlb tlb;
+    pn_wait *translating;    /* accesses that wait for their page, by client */
+    uint64_t translated_cyc; /* of the last access: when it knew its page */
     pn_evq events;
     pn_chip *chip;  /* borrowed */
     uint32_t index; /* of this core in the chip */
@@ -79,8 +83,9 @@ static inline uint64_t pn_uncore_next(const pn_uncore *u)
 void pn_uncore_step(pn_uncore *u, uint64_t cycle);
 /* A load or store of L1D; true: hit. Otherwise the client is woken later. */
 bool pn_uncore_access(pn_uncore *u, uint64_t cycle, const pn_wait *access);
-/* An instruction line; true: hit. Otherwise fetch_done_cyc tells when. One at a time. */
-bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t line);
+/* An instruction line at a virtual address; true: hit. Otherwise fetch_done_cyc tells when. One at
+ * a time. */
+bool pn_uncore_fetch(pn_uncore *u, uint64_t cycle, uint64_t address, uint64_t line);
 /* After the accesses of a cycle. */
 static inline void pn_uncore_settle(pn_uncore *u, uint64_t cycle)
 {

@@ -4,7 +4,8 @@
  * Feistel network, so that two pages never share a frame, nothing has to be stored and the same
  * seed gives the same frames everywhere. Offsets within a page stay. Each core has a permutation of
  * its own, and its number above the 36 bits: cores never share a frame.
- * NOT modelled: TLB misses, page walks, huge pages chosen by the system, sharing between cores. */
+ * What a translation costs is tlb.h's. NOT modelled: huge pages chosen by the system, sharing
+ * between cores. */
 #ifndef PN_CORE_VMAP_H
 #define PN_CORE_VMAP_H
 

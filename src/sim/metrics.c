@@ -92,6 +92,10 @@ CPI(llc, PN_CPI_LLC)
 CPI(tlb, PN_CPI_TLB)
 CPI(memory_latency, PN_CPI_MEM_LATENCY)
 CPI(memory_bandwidth, PN_CPI_MEM_BANDWIDTH)
+PER_KILO(l1d_tlb_mpki, n->tlb.l1d.misses)
+PER_KILO(l1i_tlb_mpki, n->tlb.l1i.misses)
+PER_KILO(page_walk_pki, n->tlb.walks)
+COUNT(page_walk_cycles, over((double)n->tlb.walk_cyc, (double)n->tlb.walks))
 COUNT(cbusy_0, n->cbusy_seen[0])
 COUNT(cbusy_1, n->cbusy_seen[1])
 COUNT(cbusy_2, n->cbusy_seen[2])
@@ -179,6 +183,10 @@ const pn_metric pn_metrics[] = {
     METRIC(cpi_tlb, "cycles/instr", "waited for its page"),
     METRIC(cpi_memory_latency, "cycles/instr", "from memory: the part an idle memory takes"),
     METRIC(cpi_memory_bandwidth, "cycles/instr", "from memory: the part above idle latency"),
+    METRIC(l1d_tlb_mpki, "1/kinstr", "L1D TLB misses per thousand instructions"),
+    METRIC(l1i_tlb_mpki, "1/kinstr", "L1I TLB misses per thousand instructions"),
+    METRIC(page_walk_pki, "1/kinstr", "page walks per thousand instructions"),
+    METRIC(page_walk_cycles, "cycles", "of a walk, waiting for a walker included"),
     METRIC(cbusy_0, "responses", "responses at busy level 0"),
     METRIC(cbusy_1, "responses", "responses at busy level 1"),
     METRIC(cbusy_2, "responses", "responses at busy level 2"),

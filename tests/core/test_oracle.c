@@ -231,6 +231,14 @@ static void make(machine *m, const char *settings, const char *model, const char
         machine_make(m, settings, 97.3);
 }
 
+static void same_tlb(const char *what, const pn_tlb_level_stats *c, const ref_tlb_count *o)
+{
+    same(what, c->hits, o->hits);
+    same(what, c->misses, o->misses);
+    same(what, c->merges, o->merges);
+    same(what, c->accesses, o->hits + o->misses + o->merges);
+}
+
 /* Cycles at each level are the same, but for those after the core's last event. */
 static void same_busy(const char *what, const uint64_t core[4], const uint64_t oracle[4])
 {
@@ -288,6 +296,10 @@ static pn_core_result compare(const program *p, const char *settings, const char
     same_level("llc", &n->llc, &o->llc);
     same_prefetch("l1d prefetch", &n->l1d_prefetch, &o->l1d_prefetch);
     same_prefetch("l2 prefetch", &n->l2_prefetch, &o->l2_prefetch);
+    same_tlb("l1i tlb", &n->tlb.l1i, &o->l1i_tlb);
+    same_tlb("l1d tlb", &n->tlb.l1d, &o->l1d_tlb);
+    same_tlb("l2 tlb", &n->tlb.l2, &o->l2_tlb);
+    same("page walks", n->tlb.walks, o->walks);
     same("busy windows", n->cbusy.windows, o->busy.windows);
     same_busy("busy level", n->cbusy.level_cyc, o->busy.level);
     same_busy("l1d prefetch level", n->cbusy.l1d_prefetch_cyc, o->busy.l1d);
@@ -366,6 +378,40 @@ static void it_agrees_with_prefetchers(void **state)
     for (size_t i = 0; i + 1 < CASES; i++)
         assert_true(used[i] > 10);
     assert_int_equal(used[CASES - 1], 0);
+}
+
+static const char *const TLBS[] = {
+    "tlb=on",
+    "tlb=on l1d_tlb_entries=4 l1i_tlb_entries=1 l2_tlb_entries=24 l2_tlb_ways=3 l2_tlb_latency=1",
+    "tlb=on l1d_tlb_entries=2 l1i_tlb_entries=2 l2_tlb_entries=1 l2_tlb_ways=1 page_walkers=1 "
+    "page_walk_latency=300 store_buffer=4",
+    "tlb=on l1d_tlb_entries=8 l2_tlb_entries=40 l1d_size=4KiB l1i_size=2KiB l2_size=16KiB "
+    "llc_size=64KiB l1d_mshrs=2 l2_mshrs=2 llc_mshrs=1 page_walkers=4",
+    "tlb=on l1d_tlb_entries=8 l2_tlb_entries=40 l1d_size=4KiB l2_size=16KiB llc_size=64KiB "
+    "page_size=65536B l1d_prefetch=next-line l2_prefetch=stream clock=2.1GHz l1i_latency=2",
+};
+
+static void it_agrees_on_address_translation(void **state)
+{
+    (void)state;
+    enum { COUNT = 8000 };
+    pn_tlb_stats all = {0};
+    for (uint64_t seed = 31; seed <= 33; seed++) {
+        program *p = generate(seed, COUNT);
+        for (size_t i = 0; i < sizeof TLBS / sizeof TLBS[0]; i++) {
+            pn_core_result r = compare(p, TLBS[i], NULL, NULL);
+            const pn_tlb_stats *t = &r.whole.tlb;
+            all.walks += t->walks;
+            all.l1d.merges += t->l1d.merges;
+            all.l1i.misses += t->l1i.misses;
+            all.l2.hits += t->l2.hits;
+            all.l2.merges += t->l2.merges;
+        }
+        (void)compare(p, TLBS[1], "panem", SET);
+        program_free(p);
+    }
+    assert_true(all.walks > 1000 && all.l1d.merges > 100 && all.l1i.misses > 100);
+    assert_true(all.l2.hits > 1000 && all.l2.merges > 10);
 }
 
 /* A core that is one of so many that the memory is busy. */
@@ -497,6 +543,7 @@ int main(int argc, const char **argv)
     const struct CMUnitTest tests[] = {
         PN_TEST(the_core_agrees_with_the_oracle_to_the_cycle),
         PN_TEST(it_agrees_with_prefetchers),
+        PN_TEST(it_agrees_on_address_translation),
         PN_TEST(it_agrees_when_busy_levels_throttle_it),
         PN_TEST(it_agrees_in_front_of_a_memory_under_load),
         PN_TEST(it_agrees_in_front_of_a_dram),

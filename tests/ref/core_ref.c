@@ -407,7 +407,7 @@ static bool fetched(ref *s, front *f)
         if (line == f->line)
             continue;
         f->line = line;
-        if (!ref_mem_fetch(s->mem, line)) {
+        if (!ref_mem_fetch(s->mem, pc, line)) {
             f->fetching = true;
             return false;
         }
@@ -466,7 +466,8 @@ static bool in_flight(const ref *s)
     const ref_mem *m = s->mem;
     return s->store_next < s->n_stores || m->n_messages || m->in_memory || m->n_at_door[0] ||
            m->n_at_door[1] || m->l1i.n_misses || m->l1d.n_misses || m->l2.n_misses ||
-           m->llc.n_misses || m->busy.decided || m->l1d.fetcher.n_queue || m->l2.fetcher.n_queue;
+           m->llc.n_misses || m->busy.decided || m->n_untranslated || m->l1d.fetcher.n_queue ||
+           m->l2.fetcher.n_queue;
 }
 
 ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,
@@ -511,6 +512,10 @@ ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const p
     r.l2_prefetch = s->mem->l2.fetcher.count;
     r.l2_prefetch.resident = ref_mem_resident(&s->mem->l2);
     r.busy = s->mem->busy.count;
+    r.l1i_tlb = s->mem->tlb.code.count;
+    r.l1d_tlb = s->mem->tlb.data.count;
+    r.l2_tlb = s->mem->tlb.both.count;
+    r.walks = s->mem->tlb.walks;
     r.reads = s->mem->reads;
     r.prefetch_reads = s->mem->prefetch_reads;
     r.writes = s->mem->writes;

@@ -24,11 +24,17 @@ typedef struct ref_busy_count {
     uint64_t windows, level[4], l1d[4], l2[4], limit_lines;
 } ref_busy_count;
 
+typedef struct ref_tlb_count {
+    uint64_t hits, misses, merges;
+} ref_tlb_count;
+
 typedef struct ref_result {
     uint64_t cycles, instructions, uops, loads, stores, forwarded, mispredicted;
     ref_level l1i, l1d, l2, llc;
     ref_prefetch_count l1d_prefetch, l2_prefetch;
     ref_busy_count busy;
+    ref_tlb_count l1i_tlb, l1d_tlb, l2_tlb;
+    uint64_t walks;
     uint64_t reads, writes, prefetch_reads; /* responses of the memory */
 } ref_result;
 

@@ -34,6 +34,7 @@ ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port)
     m->config = *config;
     m->timing = pn_core_timing_of(config);
     m->port = port;
+    ref_tlb_init(&m->tlb, config);
     cache_new(&m->l1i, config->l1i.bytes, config->l1i.ways, config->l1i.mshrs);
     cache_new(&m->l1d, config->l1d.bytes, config->l1d.ways, config->l1d.mshrs);
     cache_new(&m->l2, config->l2.bytes, config->l2.ways, config->l2.mshrs);
@@ -533,6 +534,35 @@ static bool try_l1d(ref_mem *m, const ref_request *r, bool *hit)
     return o != WAIT;
 }
 
+static void look_for_code(ref_mem *m, const ref_request *r)
+{
+    bool trigger;
+    if (look(m, &m->l1i, r, &trigger) == HIT)
+        m->fetch_done = m->now;
+    else
+        send(m, REF_L2_LOOK, m->now + m->timing.l1i_cyc, r->line, 1);
+}
+
+/* Accesses whose page is known now, in the order in which they asked. */
+static void translated(ref_mem *m)
+{
+    int kept = 0;
+    int n = m->n_untranslated;
+    for (int i = 0; i < n; i++) {
+        ref_untranslated u = m->untranslated[i];
+        bool hit = false;
+        if (u.due > m->now)
+            m->untranslated[kept++] = u;
+        else if (u.code)
+            look_for_code(m, &u.request);
+        else if (!try_l1d(m, &u.request, &hit))
+            m->l1d.waiting[m->l1d.n_waiting++] = u.request;
+        if (hit)
+            wake(m, u.request.client, m->now + (u.request.write ? 1 : m->timing.l1d_cyc));
+    }
+    m->n_untranslated = kept;
+}
+
 static void drop_first(ref_cache *c)
 {
     memmove(c->waiting, c->waiting + 1, (size_t)--c->n_waiting * sizeof c->waiting[0]);
@@ -568,6 +598,7 @@ static void requests(ref_mem *m)
             wake(m, r->client, m->now + (r->write ? 1 : m->timing.l1d_cyc));
         drop_first(&m->l1d);
     }
+    translated(m);
     if (send_prefetch(&m->l1d, &line))
         send_as(m, REF_L2_LOOK, m->now + m->timing.l1d_cyc, line, 0, true);
 }
@@ -582,21 +613,33 @@ void ref_mem_cycle(ref_mem *m, uint64_t cycle)
     busy_cycle(m);
 }
 
+static void translate_later(ref_mem *m, uint64_t due, bool code, const ref_request *r)
+{
+    assert(m->n_untranslated < REF_LIST);
+    m->untranslated[m->n_untranslated++] = (ref_untranslated){due, code, *r};
+}
+
 bool ref_mem_access(ref_mem *m, const ref_request *r)
 {
     bool hit;
+    uint64_t known = m->tlb.on ? ref_tlb_ask(&m->tlb, m->now, r->address, false) : m->now;
+    if (known > m->now) {
+        translate_later(m, known, false, r);
+        return false;
+    }
     if (!try_l1d(m, r, &hit))
         m->l1d.waiting[m->l1d.n_waiting++] = *r;
     return hit;
 }
 
-bool ref_mem_fetch(ref_mem *m, uint64_t line)
+bool ref_mem_fetch(ref_mem *m, uint64_t address, uint64_t line)
 {
     ref_request r = {.line = line};
-    bool trigger;
-    if (look(m, &m->l1i, &r, &trigger) == HIT)
-        return true;
+    uint64_t known = m->tlb.on ? ref_tlb_ask(&m->tlb, m->now, address, true) : m->now;
     m->fetch_done = UINT64_MAX;
-    send(m, REF_L2_LOOK, m->now + m->timing.l1i_cyc, line, 1);
-    return false;
+    if (known > m->now)
+        translate_later(m, known, true, &r);
+    else
+        look_for_code(m, &r);
+    return m->fetch_done == m->now;
 }

@@ -6,6 +6,7 @@
 
 #include "core_ref.h"
 #include "core_ref_prefetch.h"
+#include "core_ref_tlb.h"
 
 enum { REF_LIST = 1 << 16, REF_MSHRS = 256, REF_CLIENTS = 1024 };
 
@@ -84,6 +85,13 @@ typedef struct ref_busy {
     ref_busy_count count;
 } ref_busy;
 
+/* An L1 access whose page is not known yet. */
+typedef struct ref_untranslated {
+    uint64_t due;
+    bool code;
+    ref_request request;
+} ref_untranslated;
+
 typedef struct ref_mem {
     pn_core_config config;
     pn_core_timing timing;
@@ -91,6 +99,9 @@ typedef struct ref_mem {
     uint64_t now, now_ps, uses;
     ref_cache l1i, l1d, l2, llc;
     ref_busy busy;
+    ref_tlb tlb;
+    ref_untranslated untranslated[REF_LIST];
+    int n_untranslated;
     ref_message messages[REF_LIST];
     int n_messages;
     uint64_t l1_link_free, l2_link_free;
@@ -112,6 +123,6 @@ void ref_mem_cycle(ref_mem *m, uint64_t cycle);
 uint64_t ref_mem_resident(const ref_cache *c);
 /* True: a hit. */
 bool ref_mem_access(ref_mem *m, const ref_request *r);
-bool ref_mem_fetch(ref_mem *m, uint64_t line);
+bool ref_mem_fetch(ref_mem *m, uint64_t address, uint64_t line);
 
 #endif
