@@ -94,7 +94,9 @@ static void add_point(pn_text *text, const pn_plot_point *p, pn_series_kind kind
     pn_text_puts(text, ",");
     add_json(text, p->label);
     const double more[] = {p->low, p->high, p->q1, p->q3};
-    size_t count = kind == PN_SERIES_BOX ? 4 : kind == PN_SERIES_BAR ? 2 : 0;
+    size_t count = kind == PN_SERIES_BOX                              ? 4
+                   : kind == PN_SERIES_BAR || kind == PN_SERIES_STACK ? 2
+                                                                      : 0;
     for (size_t i = 0; i < count; i++) {
         pn_text_puts(text, ",");
         add_number(text, more[i]);
@@ -104,7 +106,7 @@ static void add_point(pn_text *text, const pn_plot_point *p, pn_series_kind kind
 
 static void add_series(pn_text *text, const pn_series *s)
 {
-    static const char *const KINDS[] = {"line", "scatter", "bar", "boxplot"};
+    static const char *const KINDS[] = {"line", "scatter", "bar", "boxplot", "stack"};
     pn_text_puts(text, "{\"name\":");
     add_json(text, s->name);
     pn_text_printf(

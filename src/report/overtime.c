@@ -72,6 +72,58 @@ void pn_plot_windows(pn_view *v)
     }
 }
 
+typedef struct cells {
+    double windows[PN_TAP_BINS], latency_ns[PN_TAP_BINS]; /* counts, and sums over them */
+} cells;
+
+/* Adds [[bandwidth bin, latency bin, windows], ...]. */
+static void add_cells(cells *c, const char *text, double bin_ns)
+{
+    double cell[3];
+    size_t at = 0;
+    while (*text) {
+        size_t used = pn_num_parse(text, &cell[at]);
+        text += used ? used : 1;
+        at += used ? 1 : 0;
+        if (at < 3)
+            continue;
+        at = 0;
+        if (!(cell[0] >= 0.0 && cell[0] < PN_TAP_BINS))
+            continue;
+        c->windows[(size_t)cell[0]] += cell[2];
+        c->latency_ns[(size_t)cell[0]] += cell[2] * (cell[1] + 0.5) * bin_ns;
+    }
+}
+
+/* Bins with fewer windows than this are chance. */
+static const double WINDOWS_MIN = 10.0;
+
+void pn_plot_windows_latency(pn_view *v)
+{
+    const double *bin_ns = pn_view_numbers(v, "bin_ns");
+    size_t column = pn_answer_column(&v->points, "cells");
+    pn_plot *plot = pn_plot_once(v, "windows-latency", "Latency of short windows",
+                                 "Mean memory latency of the windows of one bandwidth, all points "
+                                 "of a model together: how the model answers from window to "
+                                 "window. Bandwidths with fewer than ten windows are left out.");
+    pn_plot_x(plot, "bandwidth over the share's peak", "%", PN_SCALE_LINEAR);
+    pn_plot_y(plot, "memory latency", "ns", PN_SCALE_LINEAR);
+    for (uint32_t m = 0; m < v->model.count && plot && bin_ns; m++) {
+        cells c = {{0.0}, {0.0}};
+        for (size_t row = 0; row < v->rows; row++)
+            if (v->model.of[row] == m && isfinite(bin_ns[row]))
+                add_cells(&c, pn_answer_text(&v->points, row, column), bin_ns[row]);
+        for (size_t b = 0; b < PN_TAP_BINS; b++) {
+            char label[64];
+            if (!(c.windows[b] >= WINDOWS_MIN))
+                continue;
+            (void)snprintf(label, sizeof label, "%.0f windows", c.windows[b]);
+            pn_series_point(plot, pn_plot_model(v, plot, m, PN_SERIES_LINE),
+                            ((double)b + 0.5) / 0.48, c.latency_ns[b] / c.windows[b], label);
+        }
+    }
+}
+
 /* ---- from step to step ----------------------------------------------------------------------- */
 
 /* How far a point is from the first value of every axis. */

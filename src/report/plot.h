@@ -6,7 +6,7 @@
  * finite (NaN and infinities are left out and counted in `left_out`). Structs may be read freely;
  * only the functions here change them. Not thread-safe; no global state.
  *
- * Not modelled: several value axes in one plot, stacked series, dates. */
+ * Not modelled: several value axes in one plot, dates. */
 #ifndef PN_REPORT_PLOT_H
 #define PN_REPORT_PLOT_H
 
@@ -19,8 +19,9 @@ typedef enum pn_scale { PN_SCALE_LINEAR = 0, PN_SCALE_LOG, PN_SCALE_CATEGORY } p
 typedef enum pn_series_kind {
     PN_SERIES_LINE = 0, /* points joined in the order given; may bend back */
     PN_SERIES_SCATTER,
-    PN_SERIES_BAR, /* one value per category, with error bars where low < high */
-    PN_SERIES_BOX  /* per category: minimum, quartiles, maximum */
+    PN_SERIES_BAR,  /* one value per category, with error bars where low < high */
+    PN_SERIES_BOX,  /* per category: minimum, quartiles, maximum */
+    PN_SERIES_STACK /* part of a bar: its own value, and low..high where it stands */
 } pn_series_kind;
 
 /* x is the index of a category on a category axis. A box is low, q1, y (median), q3, high. */
@@ -129,6 +130,8 @@ void pn_series_point(pn_plot *plot, pn_series *series, double x, double y, const
 /* A bar with its error bar; low == high: none. */
 void pn_series_range(pn_plot *plot, pn_series *series, double x, double y, double low, double high,
                      const char *label);
+/* A part on top of the parts that this category has already. */
+void pn_series_stack(pn_plot *plot, pn_series *series, double x, double y, const char *label);
 /* Five numbers of values (sorted here); quartiles by linear interpolation between order statistics.
  * Nothing for count 0. */
 void pn_series_box(pn_plot *plot, pn_series *series, double x, double *values, size_t count);

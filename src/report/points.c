@@ -6,13 +6,28 @@
 
 #include "report/view.h"
 
+/* Parts of the CPI stack from the bottom up, with colours that stay apart: nine are more than the
+ * palette has. */
+static const struct {
+    const char *metric, *name, *color;
+} CPI[] = {{"cpi_base", "base", "#9a9a9a"},
+           {"cpi_branch", "branches", "#e69f00"},
+           {"cpi_fetch", "fetch", "#b0a420"},
+           {"cpi_l1", "L1D", "#56b4e9"},
+           {"cpi_l2", "L2", "#009e73"},
+           {"cpi_llc", "LLC", "#7b6fc0"},
+           {"cpi_tlb", "page walks", "#cc79a7"},
+           {"cpi_memory_latency", "memory, latency", "#0072b2"},
+           {"cpi_memory_bandwidth", "memory, bandwidth", "#d55e00"}};
+enum { CPI_PARTS = sizeof CPI / sizeof *CPI };
+
 /* Shares of reads are drawn in steps of ten percent. */
 enum { SHARES = 10 };
 
-static void scatter_axes(pn_plot *plot)
+static void scatter_axes(pn_view *v, pn_plot *plot)
 {
     pn_plot_x(plot, "bandwidth", "GB/s", PN_SCALE_LINEAR);
-    pn_plot_y(plot, "read latency", "ns", PN_SCALE_LINEAR);
+    pn_plot_y(plot, "read latency", "ns", pn_view_scale(v, "read_latency_ns"));
 }
 
 /* One mark; its tooltip names the point. */
@@ -35,7 +50,7 @@ void pn_plot_scatter(pn_view *v)
     pn_plot *plot = pn_plot_once(v, "scatter", "Latency against bandwidth",
                                  "One mark per point, coloured by model: mean memory latency of "
                                  "reads over the bandwidth of one core. Tooltips name the trace.");
-    scatter_axes(plot);
+    scatter_axes(v, plot);
     for (size_t row = 0; row < v->rows && plot; row++)
         if (v->done[row])
             add_mark(v, plot, pn_plot_model(v, plot, v->model.of[row], PN_SERIES_SCATTER), row,
@@ -54,7 +69,7 @@ void pn_plot_scatter_reads(pn_view *v)
     pn_plot *plot = pn_plot_once(v, "scatter-reads", "Latency against bandwidth, by share of reads",
                                  "The same marks, coloured by the share of reads in the lines that "
                                  "crossed the memory's door.");
-    scatter_axes(plot);
+    scatter_axes(v, plot);
     for (int step = 0; step < SHARES && plot && reads; step++) {
         for (size_t row = 0; row < v->rows; row++) {
             char name[48];
@@ -82,7 +97,8 @@ void pn_plot_box(pn_view *v, const char *id, const char *metric)
                                  "Per model over all its points: least, quartiles, median, "
                                  "greatest.");
     pn_plot_x(plot, "model", "", PN_SCALE_CATEGORY);
-    pn_plot_y(plot, words.name, words.unit, PN_SCALE_LINEAR);
+    pn_plot_y(plot, words.name, words.unit,
+              strcmp(words.unit, "ns") == 0 ? pn_view_scale(v, metric) : PN_SCALE_LINEAR);
     pn_series *series = pn_plot_series(plot, words.name, PN_SERIES_BOX);
     for (uint32_t m = 0; m < v->model.count && series && numbers; m++) {
         size_t count = pn_view_gather(v, numbers, &v->model, m);
@@ -142,4 +158,50 @@ void pn_plot_workloads(pn_view *v, const char *metric)
     if (plot && bars)
         add_bars(v, plot, bars);
     free(bars);
+}
+
+/* ---- CPI stacks ------------------------------------------------------------------------------ */
+
+/* The mean of a part over the points of a trace and a model; NaN when there are none. */
+static double part_of(const pn_view *v, const double *numbers, uint32_t trace, uint32_t model)
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t row = 0; row < v->rows; row++) {
+        if (v->trace.of[row] != trace || v->model.of[row] != model || !isfinite(numbers[row]))
+            continue;
+        sum += numbers[row];
+        count++;
+    }
+    return count ? sum / (double)count : (double)NAN;
+}
+
+static void add_stack(pn_view *v, pn_plot *plot, uint32_t trace, uint32_t model)
+{
+    char category[PN_VIEW_LABEL];
+    (void)snprintf(category, sizeof category, v->model.count > 1 ? "%s, %s" : "%s",
+                   v->trace.values[trace], v->model.values[model]);
+    for (size_t part = 0; part < CPI_PARTS; part++) {
+        const double *numbers = pn_view_numbers(v, CPI[part].metric);
+        double cpi = numbers ? part_of(v, numbers, trace, model) : (double)NAN;
+        if (!isfinite(cpi))
+            continue;
+        double x = (double)pn_plot_category(plot, category);
+        pn_series *series = pn_plot_series(plot, CPI[part].name, PN_SERIES_STACK);
+        if (series)
+            (void)snprintf(series->color, sizeof series->color, "%s", CPI[part].color);
+        pn_series_stack(plot, series, x, cpi, NULL);
+    }
+}
+
+void pn_plot_cpi(pn_view *v)
+{
+    pn_plot *plot = pn_plot_once(v, "cpi", "Where the cycles go",
+                                 "Cycles per instruction by cause, a bar per trace and model: "
+                                 "means over all other settings.");
+    pn_plot_x(plot, v->model.count > 1 ? "trace, model" : "trace", "", PN_SCALE_CATEGORY);
+    pn_plot_y(plot, "CPI", "cycles/instr", PN_SCALE_LINEAR);
+    for (uint32_t t = 0; t < v->trace.count && plot; t++)
+        for (uint32_t m = 0; m < v->model.count; m++)
+            add_stack(v, plot, t, m);
 }

@@ -109,7 +109,7 @@ static void add_response(pn_view *v, const char *id, const pn_answer *sets, size
         "One mark per point: read latency with the on-chip part, over the bandwidth of all busy "
         "cores; grey: the curve set as measured.");
     pn_plot_x(plot, "bandwidth of the chip", "GB/s", PN_SCALE_LINEAR);
-    pn_plot_y(plot, "latency", "ns", PN_SCALE_LINEAR);
+    pn_plot_y(plot, "latency", "ns", pn_view_scale(v, "read_latency_ns"));
     if (!plot)
         return;
     add_answers(v, plot, pn_answer_text(sets, set, 2), chip_ns);

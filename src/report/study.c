@@ -209,8 +209,12 @@ static panem_status add_plot(pn_view *v, const char *word, panem_error *err)
         pn_plot_ratio(v, metric);
     else if (strcmp(name, "sensitivity") == 0)
         pn_plot_sensitivities(v, metric);
+    else if (strcmp(name, "cpi") == 0)
+        pn_plot_cpi(v);
     else if (strcmp(name, "windows") == 0)
         pn_plot_windows(v);
+    else if (strcmp(name, "windows-latency") == 0)
+        pn_plot_windows_latency(v);
     return PANEM_OK;
 }
 

@@ -109,7 +109,7 @@ static bool extent(range *x, range *y, const pn_plot *plot)
             stretch(x, p->x, &any_x);
             stretch(y, p->low, &any_y);
             stretch(y, p->high, &any_y);
-            if (series->kind == PN_SERIES_BAR)
+            if (series->kind == PN_SERIES_BAR || series->kind == PN_SERIES_STACK)
                 stretch(y, 0.0, &any_y);
         }
     }
@@ -334,10 +334,12 @@ static void draw_column(pn_text *t, const pn_series *s, const pn_plot_point *p, 
         add_line(t, middle, at(y, low), middle, at(y, p->q1), pen);
         add_line(t, middle, at(y, p->q3), middle, at(y, p->high), pen);
     } else {
-        double zero = y->log || y->from > 0.0 ? at(y, y->from) : at(y, 0.0);
-        double top = at(y, p->y);
+        double zero = s->kind == PN_SERIES_STACK ? at(y, p->low)
+                      : y->log || y->from > 0.0  ? at(y, y->from)
+                                                 : at(y, 0.0);
+        double top = at(y, s->kind == PN_SERIES_STACK ? p->high : p->y);
         draw_rect(t, s, left, width, top < zero ? top : zero, top < zero ? zero : top);
-        if (p->low < p->high)
+        if (p->low < p->high && s->kind == PN_SERIES_BAR)
             draw_error_bar(t, middle, at(y, low), at(y, p->high), width, pen);
     }
     pn_text_release(&style);
@@ -354,7 +356,9 @@ static void draw_series(pn_text *t, const pn_plot *plot, size_t index, const ran
         const pn_plot_point *p = &s->points[i];
         if (!drawable(x, p->x) || !drawable(y, p->high))
             continue;
-        if (s->kind == PN_SERIES_BAR || s->kind == PN_SERIES_BOX)
+        if (s->kind == PN_SERIES_STACK)
+            draw_column(t, s, p, x, y, 0.0, 1.0);
+        else if (s->kind == PN_SERIES_BAR || s->kind == PN_SERIES_BOX)
             draw_column(t, s, p, x, y, (double)index, (double)plot->series_count);
         else if (s->size_px > 0.0 && drawable(y, p->y) && !dense)
             add_marker(t, s, at(x, p->x), at(y, p->y), p->label);
@@ -398,13 +402,15 @@ static frame frame_of(const pn_plot *plot)
 {
     size_t bars = 0;
     size_t longest = 0;
+    bool stacks = false;
     for (size_t i = 0; i < plot->series_count; i++) {
         const pn_series *s = plot->series[i];
         size_t letters = s->name && !s->dashed && !s->joined ? strlen(s->name) : 0;
         bars += s->kind == PN_SERIES_BAR;
+        stacks |= s->kind == PN_SERIES_STACK;
         longest = letters > longest ? letters : longest;
     }
-    double width = (double)(plot->x.category_count * bars * BAR_PX);
+    double width = (double)(plot->x.category_count * (stacks ? 3 : bars) * BAR_PX);
     double margin = (double)(longest * LETTER_PX) + 46.0;
     frame f = {.right = LEFT + (width > WIDTH ? width : WIDTH), .bottom = TOP + HEIGHT};
     f.width = f.right + (margin > RIGHT ? margin : RIGHT);

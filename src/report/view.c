@@ -9,11 +9,13 @@
 #include "base/num.h"
 #include "report/logs.h"
 
-static const double THRESHOLD_PCT = 3.0; /* of stores that hold none */
+static const double LOG_FROM_RATIO = 5.0; /* as for curve sets */
+static const double THRESHOLD_PCT = 3.0;  /* of stores that hold none */
 
 static const char POINTS[] =
     "SELECT p.*, q.state, q.message, q.curves, q.config, c.text AS parameters, q.model AS "
-    "point_model, t.seconds, w.bandwidth AS bins, w.bandwidth_bin_gbs AS bin_gbs, r.* FROM plan p "
+    "point_model, t.seconds, w.bandwidth AS bins, w.bandwidth_bin_gbs AS bin_gbs, w.latency_bin_ns "
+    "AS bin_ns, w.both AS cells, r.* FROM plan p "
     "JOIN points q USING(key) LEFT JOIN configs c USING(config) LEFT JOIN results r USING(key) "
     "LEFT JOIN timing t USING(key) LEFT JOIN windows w USING(key) ORDER BY p.ordinal";
 
@@ -383,6 +385,19 @@ double pn_view_geomean(const pn_view *v, size_t count)
         weight += v->shares[i];
     }
     return count ? pn_report_exp(sum / weight) : (double)NAN;
+}
+
+pn_scale pn_view_scale(pn_view *v, const char *name)
+{
+    const double *numbers = pn_view_numbers(v, name);
+    size_t count = numbers ? pn_view_gather(v, numbers, NULL, 0) : 0;
+    double low = count ? v->values[0] : 0.0;
+    double high = low;
+    for (size_t i = 1; i < count; i++) {
+        low = v->values[i] < low ? v->values[i] : low;
+        high = v->values[i] > high ? v->values[i] : high;
+    }
+    return low > 0.0 && high > LOG_FROM_RATIO * low ? PN_SCALE_LOG : PN_SCALE_LINEAR;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

@@ -65,6 +65,9 @@ size_t pn_view_gather(pn_view *view, const double *numbers, const pn_column *col
 double pn_view_mean(const pn_view *view, size_t count);
 double pn_view_geomean(const pn_view *view, size_t count);
 
+/* Logarithmic when a column is above 0 and spans more than a factor of five. */
+pn_scale pn_view_scale(pn_view *view, const char *name);
+
 /* "redis, load=heavy, l1d_mshrs=24"; with_model: "redis, panem, load=heavy, ...". */
 void pn_view_describe(char text[PN_VIEW_LABEL], const pn_view *view, size_t row, bool with_model);
 /* How a metric is called in headings and on axes. */
@@ -79,6 +82,7 @@ pn_words pn_view_words(const char *metric);
 void pn_plot_scatter(pn_view *view);
 void pn_plot_scatter_reads(pn_view *view);
 void pn_plot_box(pn_view *view, const char *id, const char *metric);
+void pn_plot_cpi(pn_view *view);
 void pn_plot_workloads(pn_view *view, const char *metric);
 /* ratios.c */
 void pn_plot_ratio(pn_view *view, const char *metric);
@@ -87,6 +91,7 @@ void pn_plot_sensitivities(pn_view *view, const char *metric);
 size_t pn_view_ratios(pn_view *view, const double *numbers, uint32_t model);
 /* overtime.c; trace "": of the first few. */
 void pn_plot_windows(pn_view *view);
+void pn_plot_windows_latency(pn_view *view);
 panem_status pn_plot_over_time(pn_view *view, const char *trace, panem_error *err);
 /* sets.c */
 panem_status pn_plot_sets(pn_view *view, bool curves, bool response, panem_error *err);

@@ -10,14 +10,22 @@ enum { NAMES_MAX = 512, WORD_MAX = 120 };
 /* Differences below this are no finding, unless the study says otherwise. */
 static const double THRESHOLD_PCT = 3.0;
 
-const pn_plot_kind pn_plot_kinds[] = {
-    {"curves", PN_PLOT_OF_ALL, NULL},        {"response", PN_PLOT_OF_ALL, NULL},
-    {"scatter", PN_PLOT_OF_ALL, NULL},       {"scatter-reads", PN_PLOT_OF_ALL, NULL},
-    {"box-bandwidth", PN_PLOT_OF_ALL, NULL}, {"box-latency", PN_PLOT_OF_ALL, NULL},
-    {"box", PN_PLOT_OF_METRIC, NULL},        {"workloads", PN_PLOT_OF_METRIC, NULL},
-    {"ratio", PN_PLOT_OF_METRIC, "compare"}, {"sensitivity", PN_PLOT_OF_METRIC, NULL},
-    {"windows", PN_PLOT_OF_ALL, NULL},       {"series", PN_PLOT_OF_TRACE, "series"},
-    {"box-run-time", PN_PLOT_OF_ALL, NULL},  {NULL, PN_PLOT_OF_ALL, NULL}};
+const pn_plot_kind pn_plot_kinds[] = {{"curves", PN_PLOT_OF_ALL, NULL},
+                                      {"response", PN_PLOT_OF_ALL, NULL},
+                                      {"scatter", PN_PLOT_OF_ALL, NULL},
+                                      {"scatter-reads", PN_PLOT_OF_ALL, NULL},
+                                      {"box-bandwidth", PN_PLOT_OF_ALL, NULL},
+                                      {"box-latency", PN_PLOT_OF_ALL, NULL},
+                                      {"box", PN_PLOT_OF_METRIC, NULL},
+                                      {"workloads", PN_PLOT_OF_METRIC, NULL},
+                                      {"ratio", PN_PLOT_OF_METRIC, "compare"},
+                                      {"sensitivity", PN_PLOT_OF_METRIC, NULL},
+                                      {"cpi", PN_PLOT_OF_ALL, NULL},
+                                      {"windows", PN_PLOT_OF_ALL, NULL},
+                                      {"windows-latency", PN_PLOT_OF_ALL, NULL},
+                                      {"series", PN_PLOT_OF_TRACE, "series"},
+                                      {"box-run-time", PN_PLOT_OF_ALL, NULL},
+                                      {NULL, PN_PLOT_OF_ALL, NULL}};
 
 typedef struct taker {
     pn_study *study;

@@ -122,7 +122,7 @@ const place = (p) => chart.convertToPixel({seriesIndex: 0}, [p[0], p[1]]);
 const shown = s.points.map((p, k) => k).filter((k) => place(s.points[k])[0] < chart.getWidth() - 40);
 const k = shown[shown.length >> 1];
 let [x, y] = place(s.points[k]);
-if (s.type === 'bar') { // bars stand beside the middle of their category
+if (s.type === 'bar' || s.type === 'stack') { // bars stand beside the middle of their category
   const bar = chart.getModel().getSeriesByIndex(0).getData().getItemLayout(k);
   x = bar.x + bar.width / 2;
   y = bar.y + bar.height / 2;

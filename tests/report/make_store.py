@@ -35,7 +35,8 @@ CREATE TABLE series(key TEXT PRIMARY KEY, windows INTEGER, window_ns REAL,
 CREATE TABLE plan(ordinal INTEGER PRIMARY KEY, key TEXT, trace TEXT, trace_path TEXT, weight REAL,
  "axis_model" TEXT, "axis_load" TEXT, "axis_l1d_mshrs" TEXT);
 CREATE TABLE results(key TEXT PRIMARY KEY, ipc REAL, bandwidth_gbs REAL, read_latency_ns REAL,
- read_pct REAL, utilization_pct REAL, llc_mpki REAL, active_cores REAL, time_us REAL) WITHOUT ROWID;
+ read_pct REAL, utilization_pct REAL, llc_mpki REAL, active_cores REAL, time_us REAL,
+ cpi_base REAL, cpi_llc REAL, cpi_memory_latency REAL, cpi_memory_bandwidth REAL) WITHOUT ROWID;
 """
 
 
@@ -63,10 +64,14 @@ def point(db, dice, ordinal):
         return
     db.execute("INSERT INTO timing VALUES(?,?,1,'host','2026-01-01T00:00:00Z')",
                (key, dice.uniform(0.2, 0.4)))
-    db.execute("INSERT INTO results VALUES(?,?,?,?,?,?,?,?,?)", (
-        key, ipc, use * PEAK_GBS, latency, own.uniform(60, 100), 100 * use, 10.0, 8.0, 300.0))
-    db.execute("INSERT INTO windows VALUES(?,200,0,0,200,0.1,?,10,?,'[]','[]')",
-               (key, PEAK_GBS / 48, str(bins)))
+    memory = 1 / ipc - 0.25
+    db.execute("INSERT INTO results VALUES(?,?,?,?,?,?,?,?,?,0.2,0.05,?,?)", (
+        key, ipc, use * PEAK_GBS, latency, own.uniform(60, 100), 100 * use, 10.0, 8.0, 300.0,
+        memory * min(1, 90 / latency), memory * max(0, 1 - 90 / latency)))
+    cells = [[b, min(63, int(latency * (0.7 + 0.6 * b / 48) / 10)), n]
+             for b, n in enumerate(bins) if n]
+    db.execute("INSERT INTO windows VALUES(?,200,0,0,200,0.1,?,10,?,'[]',?)",
+               (key, PEAK_GBS / 48, str(bins), json.dumps(cells)))
     if trace < SERIES_TRACES:
         series(db, dice, key, use)
 

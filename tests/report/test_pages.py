@@ -113,6 +113,8 @@ def check_numbers(page, folder):
                      if key[1] == series["name"] and key[3] == value and (*key[:3], "8") in ipc]
             near(y, 100 * (geomean(pairs) - 1), f"sensitivity of {series['name']} at {value}")
     check_series(db, plots)
+    check_cells(db, plots)
+    check_stacks(db, plots)
 
 
 def check_series(db, plots):
@@ -131,6 +133,39 @@ def check_series(db, plots):
     idle = sum(1 for s in sums if s == 0)
     latency = plots["series-latency-trace000"]["series"][0]
     assert idle > 0 and len(latency["points"]) == len(sums) - idle
+
+
+def check_cells(db, plots):
+    """Mean latency of the windows of one bandwidth, from the stored two-dimensional histogram."""
+    for series in plots["windows-latency"]["series"]:
+        sums = {}
+        for cells, width in db.execute(
+                "SELECT both, latency_bin_ns FROM plan JOIN windows USING(key) WHERE axis_model = ?",
+                (series["name"],)):
+            for b, latency, n in json.loads(cells):
+                count, total = sums.get(b, (0, 0))
+                sums[b] = count + n, total + n * (latency + 0.5) * width
+        wanted = [((b + 0.5) / 0.48, total / n) for b, (n, total) in sorted(sums.items()) if n >= 10]
+        assert len(wanted) == len(series["points"]) > 10
+        for (x, y), point in zip(wanted, series["points"]):
+            near(point[0], x, "bandwidth of windows")
+            near(point[1], y, "latency of windows")
+
+
+def check_stacks(db, plots):
+    """The parts of a bar lie on each other and end at the mean CPI."""
+    plot = plots["cpi"]
+    for x, category in enumerate(plot["x"]["categories"]):
+        trace, model = category.split(", ")
+        cpi, = db.execute("SELECT avg(1 / ipc) FROM plan JOIN results USING(key) WHERE trace = ? AND "
+                          "axis_model = ?", (trace, model)).fetchone()
+        top = 0.0
+        for series in plot["series"]:
+            _, y, _, low, high = next(p for p in series["points"] if p[0] == x)
+            near(low, top, "foot of a part")
+            near(high, low + y, "height of a part")
+            top = high
+        near(top, cpi, f"CPI of {category}")
 
 
 def check_asked(args):

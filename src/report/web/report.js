@@ -87,6 +87,7 @@ function drawSeries(plot, series) {
       encode: { x: 0, y: [1, 2, 3, 4, 5] } };
   }
   if (series.type === 'bar') return { ...base, type: 'bar', data: xy };
+  if (series.type === 'stack') return { ...base, type: 'bar', stack: 'all', data: xy, barMaxWidth: 46 };
   return { ...base, type: 'scatter', z: 3, data: xy, symbolSize: series.size + 2,
     itemStyle: series.hollow
       ? { color: 'transparent', borderColor: color, borderWidth: 1.2 }
@@ -145,7 +146,7 @@ function thresholdBounds(plot, values, label) {
 }
 
 // A log axis from the first 1-2-5 step below the data: the axis' own choice is whole decades.
-function logBounds(plot, axis, value) {
+function logBounds(plot, axis, value, label) {
   if (axis.type !== 'log') return {};
   let low = Infinity;
   let high = 0;
@@ -159,7 +160,12 @@ function logBounds(plot, axis, value) {
   const power = (v) => 10 ** Math.floor(Math.log10(v));
   const below = [5, 2, 1].find((m) => m * power(low) <= low) * power(low);
   const above = [1, 2, 5, 10].find((m) => m * power(high) >= high) * power(high);
-  return { min: below, max: above };
+  const ticks = [];
+  for (let decade = power(below); decade <= above; decade *= 10) {
+    ticks.push(...[1, 2, 5].map((m) => m * decade).filter((v) => v >= below && v <= above));
+  }
+  return { min: below, max: above, axisTick: { customValues: ticks },
+    axisLabel: { ...label, customValues: ticks } };
 }
 
 // The legend stands beside the toolbar, on the same line.
@@ -168,6 +174,7 @@ const legendWidth = (chart) => Math.max(120, chart.getWidth() - 140);
 function option(plot, chart) {
   const [ink, line, card] = [css('--ink'), css('--line'), css('--card')];
   const bars = plot.series.filter((s) => s.type === 'bar');
+  const columns = plot.series.filter((s) => s.type === 'bar' || s.type === 'stack');
   const series = plot.series.map((s) => drawSeries(plot, s));
   bars.forEach((s, i) => series.push(...errorBars(s, i, bars.length, ink)));
   if (series.length && plot.thresholds.length) {
@@ -177,13 +184,14 @@ function option(plot, chart) {
       data: plot.thresholds.map((t) => ({ yAxis: t.y, name: t.label,
         label: { position: t.y < 0 ? 'insideEndBottom' : 'insideEndTop' } })) };
   }
-  const yAxis = drawAxis(plot.y, ink, line, bars.length === 0, 54);
+  const xAxis = drawAxis(plot.x, ink, line, true, 30);
+  const yAxis = drawAxis(plot.y, ink, line, columns.length === 0, 54);
   const heights = plot.series.flatMap((s) => s.points.flatMap(
     (p) => p.length > 3 ? [p[3], p[4]] : [p[1]]));
   const names = [...new Set(plot.series.map((s) => legendName(plot, s)))];
   const dense = isDense(plot);
   // Bars of many categories begin with the first of them; the slider has the others.
-  const shown = bars.length && plot.x.categories.length > BARS_SHOWN
+  const shown = columns.length && plot.x.categories.length > BARS_SHOWN
     ? { end: 100 * BARS_SHOWN / plot.x.categories.length } : {};
   const zoomX = { xAxisIndex: 0, filterMode: 'none' };
   const zoomY = { yAxisIndex: 0, filterMode: 'none' };
@@ -205,10 +213,11 @@ function option(plot, chart) {
     dataZoom: [{ type: 'inside', ...zoomX, ...shown }, { type: 'inside', ...zoomY },
       { type: 'slider', ...zoomX, ...shown, height: 18, bottom: 8, showDataShadow: false,
         textStyle: { color: ink } }],
-    xAxis: { ...drawAxis(plot.x, ink, line, true, 30), ...logBounds(plot, plot.x, (p) => p[0]),
+    xAxis: { ...xAxis, ...logBounds(plot, plot.x, (p) => p[0], xAxis.axisLabel),
       ...linearBounds(plot.x, plot.series.flatMap((s) => s.points.map((p) => p[0]))) },
     yAxis: { ...yAxis,
-      ...logBounds(plot, plot.y, (p, top) => p.length > 3 ? p[top ? 4 : 3] : p[1]),
+      ...logBounds(plot, plot.y, (p, top) => p.length > 3 ? p[top ? 4 : 3] : p[1],
+        yAxis.axisLabel),
       ...linearBounds(plot.y, heights), ...thresholdBounds(plot, heights, yAxis.axisLabel) },
     series
   };
