@@ -52,7 +52,7 @@ static const struct argp_option OPTIONS[] = {
     {"json", KEY_JSON, "FILE", 0, "writes everything as JSON; - for standard output", 0},
     {"series", KEY_SERIES, "FILE", 0,
      "writes every 520 ns window at the memory's door, warm-up included, as CSV: completed "
-     "bandwidth and mean latency",
+     "bandwidth, mean latency, lines outstanding, mean busy level, IPC",
      0},
     {"print-config", KEY_PRINT, NULL, 0,
      "prints every parameter with its reason and source, and ends", 0},
@@ -261,6 +261,7 @@ static panem_status simulate(const pn_run_settings *s, pn_core *core, const pn_s
     pn_run_progress p;
     pn_core_run run = {.warmup = s->spec.warmup, .instructions = s->spec.instructions};
     pn_core_set_idle(core, memory->idle_ps);
+    pn_run_series_watch(s, core);
     pn_run_progress_begin(&p, s, &run);
     panem_status status = pn_core_run_trace(core, result, trace, &run, err);
     pn_run_progress_end(&run);
@@ -289,53 +290,6 @@ int pn_run_output(const pn_run_settings *s, json_t *report,
     }
     pn_json_print(report, pn_writer_stream(writer));
     return pn_writer_commit(writer, &err) == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
-}
-
-static void write_window(void *user, const pn_tap_window *w)
-{
-    const pn_run_settings *s = user;
-    const double window_ns = (double)PN_SIM_WINDOW_PS / 1000.0;
-    pn_text line = PN_TEXT_INIT;
-    pn_text_number(&line, (double)w->start_ps / 1000.0);
-    pn_text_puts(&line, ",");
-    pn_text_number(&line, (double)w->read_bytes / window_ns);
-    pn_text_puts(&line, ",");
-    pn_text_number(&line, (double)w->write_bytes / window_ns);
-    pn_text_puts(&line, ",");
-    if (w->completions) /* nothing completed: no latency */
-        pn_text_number(&line, w->latency_ns);
-    pn_text_puts(&line, "\n");
-    pn_writer_add(s->series, line.data, line.length);
-    pn_text_release(&line);
-}
-
-int pn_run_series_open(pn_run_settings *s, pn_mem_port **port, pn_tap *tap,
-                       const pn_sim_memory *memory)
-{
-    static const char header[] = "time_ns,read_gbs,write_gbs,latency_ns\n";
-    panem_error err = PANEM_ERROR_INIT;
-    pn_tap_config config = pn_sim_windows(memory);
-    *port = NULL;
-    if (!s->series_path)
-        return PN_EXIT_OK;
-    config.window = write_window;
-    config.user = s;
-    panem_status status = pn_writer_open(&s->series, s->series_path, &err);
-    if (status == PANEM_OK) {
-        pn_writer_add(s->series, header, sizeof header - 1);
-        status = pn_tap_create(port, tap, memory->port, &config, &err);
-    }
-    return status == PANEM_OK ? PN_EXIT_OK : pn_fail_output(&err);
-}
-
-int pn_run_series_close(pn_run_settings *s)
-{
-    panem_error err = PANEM_ERROR_INIT;
-    pn_writer *series = s->series;
-    s->series = NULL;
-    if (series && pn_writer_commit(series, &err) != PANEM_OK)
-        return pn_fail_output(&err);
-    return PN_EXIT_OK;
 }
 
 static int report(pn_run_settings *s, const pn_sim_memory *memory, const pn_core *core,
@@ -368,7 +322,7 @@ static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *m
         code = report(s, memory, core, &result, trace);
     pn_core_destroy(core);
     pn_mem_destroy(watched);
-    pn_writer_abort(s->series);
+    pn_run_series_abort(s);
     return code;
 }
 

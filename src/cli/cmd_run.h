@@ -8,6 +8,8 @@
 #include "cli/cmd.h"
 #include "sim/cores.h"
 
+typedef struct pn_run_series pn_run_series;
+
 typedef struct pn_run_settings {
     pn_sim_spec spec;
     const char *traces[PN_CORES_MAX]; /* spec.trace_path is the first */
@@ -15,8 +17,8 @@ typedef struct pn_run_settings {
     uint64_t stagger, loop; /* of several cores; instructions */
     bool loop_told, stagger_told;
     const char *json_path, *series_path;
-    pn_writer *series;   /* open while the run goes on */
-    pn_text assignments; /* key=value lines of --set */
+    pn_run_series *series; /* open while the run goes on */
+    pn_text assignments;   /* key=value lines of --set */
     bool print_config, quiet;
     pn_core_config config;
 } pn_run_settings;
@@ -40,11 +42,15 @@ typedef struct pn_run_progress {
 } pn_run_progress;
 void pn_run_progress_begin(pn_run_progress *p, const pn_run_settings *s, pn_core_run *run);
 void pn_run_progress_end(const pn_core_run *run);
-/* A port that watches the memory and writes --series; *port stays NULL when it was not asked for.
- * Returns an exit code. */
+/* cmd_run_series.c. A port that watches the memory and writes --series; *port stays NULL when it
+ * was not asked for. Returns an exit code. */
 int pn_run_series_open(pn_run_settings *s, pn_mem_port **port, pn_tap *tap,
                        const pn_sim_memory *memory);
+/* The core tells it how many instructions each window has; without, its IPC stays empty. */
+void pn_run_series_watch(const pn_run_settings *s, pn_core *core);
 int pn_run_series_close(pn_run_settings *s);
+/* Frees it; nothing appears that was not closed before. */
+void pn_run_series_abort(pn_run_settings *s);
 /* cmd_run_cores.c: the run of --cores. */
 int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory);
 

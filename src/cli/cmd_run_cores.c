@@ -36,7 +36,7 @@ int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory)
         code = pn_run_output(s, pn_run_cores_report(s, memory, &cores), pn_run_cores_print);
     pn_sim_cores_close(&cores);
     pn_mem_destroy(watched);
-    pn_writer_abort(s->series);
+    pn_run_series_abort(s);
     return code;
 }
 

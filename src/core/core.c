@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/core_priv.h"
 
 /* Micro-ops of one op at most: twice the accesses a trace's block can hold, and a few. */
@@ -64,7 +65,7 @@ panem_status pn_core_create_on(pn_core **core, const pn_core_config *config, pn_
     c->uncore.timing = pn_core_timing_of(config);
     c->proto_max = PROTO_MAX;
     c->fetch_line = PN_NO_LINE;
-    c->limit_cyc = UINT64_MAX;
+    c->limit_cyc = c->sample_cyc = UINT64_MAX;
     c->stage = STAGE_NONE;
     set_classes(c);
     pn_vmap_init(&c->vmap, config->page_bytes, config->page_seed, index);
@@ -313,8 +314,28 @@ bool pn_core_work(pn_core *c)
     return true;
 }
 
+void pn_core_sample(pn_core *c, uint64_t stretch_ps,
+                    void (*told)(void *user, uint64_t instructions), void *user)
+{
+    c->sample_ps = stretch_ps;
+    c->sampled = told;
+    c->sample_user = user;
+    c->sample_cyc = pn_clock_edge(c->config.clock_hz, stretch_ps);
+}
+
+static void sample(pn_core *c)
+{
+    while (c->front_cyc >= c->sample_cyc) {
+        c->sampled(c->sample_user, c->counts.instructions);
+        c->samples++;
+        c->sample_cyc = pn_clock_edge(c->config.clock_hz, (c->samples + 1) * c->sample_ps);
+    }
+}
+
 void pn_core_op(pn_core *c, const pn_op *op)
 {
+    if (c->front_cyc >= c->sample_cyc)
+        sample(c);
     pn_core_take(c, op);
     (void)pn_core_work(c);
 }

@@ -64,6 +64,11 @@ void pn_core_destroy(pn_core *core);
  * as bandwidth-bound in the CPI stack; without it nothing does. */
 void pn_core_set_idle(pn_core *core, uint64_t read_ps);
 
+/* Before the run: tells, once the front end has passed the end of each stretch of so many
+ * picoseconds from time 0, how many instructions were dispatched before. In pn_core_op only. */
+void pn_core_sample(pn_core *core, uint64_t stretch_ps,
+                    void (*told)(void *user, uint64_t instructions), void *user);
+
 /* Runs a trace from its present place. E_EMPTY when there is no instruction; the trace's and the
  * memory's errors. */
 panem_status pn_core_run_trace(pn_core *core, pn_core_result *result, pn_trace *trace,

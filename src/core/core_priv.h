@@ -117,6 +117,11 @@ struct pn_core {
     uint8_t stage; /* core.c */
     bool fetching; /* waits for an instruction line */
     uint8_t class_pipe[PN_CLASS_COUNT], class_latency[PN_CLASS_COUNT];
+    /* pn_core_sample */
+    uint64_t sample_cyc; /* end of the present stretch; UINT64_MAX: nobody asks */
+    uint64_t sample_ps, samples;
+    void (*sampled)(void *user, uint64_t instructions);
+    void *sample_user;
     /* phases */
     uint64_t mark_seq, mark_cyc;
     pn_core_counts counts, at_mark;

@@ -68,6 +68,7 @@ static void watch(pn_tap *t, const pn_mem_response *r)
         close_window(t);
     *(r->kind == PANEM_READ ? &t->open.read_bytes : &t->open.write_bytes) += r->bytes;
     t->open.completions++;
+    t->open.cbusy_sum += r->cbusy;
     t->open_latency_ns += (double)(r->done_ps - r->arrival_ps) / 1000.0;
 }
 

@@ -15,7 +15,8 @@ typedef struct pn_tap_window {
     uint64_t start_ps;
     uint64_t read_bytes, write_bytes;
     uint64_t completions;
-    double latency_ns; /* mean; NaN when nothing completed */
+    double latency_ns;  /* mean; NaN when nothing completed */
+    uint64_t cbusy_sum; /* of the busy levels of what completed */
 } pn_tap_window;
 
 typedef struct pn_tap_config {

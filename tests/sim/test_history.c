@@ -12,8 +12,11 @@ static pn_tap_window window(uint64_t i)
     uint64_t writes = 64 * (i * 5 % 3);
     uint64_t n = (reads + writes) / 64;
     /* Halves: sums of them are exact, in any order. */
-    return (pn_tap_window){i * 520000, reads, writes, n,
-                           n ? 90.0 + 0.5 * (double)(i % 13) : (double)NAN};
+    return (pn_tap_window){.start_ps = i * 520000,
+                           .read_bytes = reads,
+                           .write_bytes = writes,
+                           .completions = n,
+                           .latency_ns = n ? 90.0 + 0.5 * (double)(i % 13) : (double)NAN};
 }
 
 /* The length of a step for so many windows: the least power of two that needs at most all steps. */
