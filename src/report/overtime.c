@@ -72,8 +72,12 @@ void pn_plot_windows(pn_view *v)
     }
 }
 
+/* Bins of bandwidth are taken together, since a window of one of many cores holds few lines: single
+ * bins would tell which of them such a core can hit. */
+enum { GROUP = 4, GROUPS = PN_TAP_BINS / GROUP };
+
 typedef struct cells {
-    double windows[PN_TAP_BINS], latency_ns[PN_TAP_BINS]; /* counts, and sums over them */
+    double windows[GROUPS], latency_ns[GROUPS]; /* counts, and sums over them */
 } cells;
 
 /* Adds [[bandwidth bin, latency bin, windows], ...]. */
@@ -90,8 +94,9 @@ static void add_cells(cells *c, const char *text, double bin_ns)
         at = 0;
         if (!(cell[0] >= 0.0 && cell[0] < PN_TAP_BINS))
             continue;
-        c->windows[(size_t)cell[0]] += cell[2];
-        c->latency_ns[(size_t)cell[0]] += cell[2] * (cell[1] + 0.5) * bin_ns;
+        size_t group = (size_t)cell[0] / GROUP;
+        c->windows[group] += cell[2];
+        c->latency_ns[group] += cell[2] * (cell[1] + 0.5) * bin_ns;
     }
 }
 
@@ -102,10 +107,12 @@ void pn_plot_windows_latency(pn_view *v)
 {
     const double *bin_ns = pn_view_numbers(v, "bin_ns");
     size_t column = pn_answer_column(&v->points, "cells");
-    pn_plot *plot = pn_plot_once(v, "windows-latency", "Latency of short windows",
-                                 "Mean memory latency of the windows of one bandwidth, all points "
-                                 "of a model together: how the model answers from window to "
-                                 "window. Bandwidths with fewer than ten windows are left out.");
+    pn_plot *plot =
+        pn_plot_once(v, "windows-latency", "Latency of short windows",
+                     "Mean memory latency of the windows of one bandwidth, all points "
+                     "of a model together: how the model answers from window to "
+                     "window. In steps of a twelfth of the share's peak; those with fewer "
+                     "than ten windows are left out.");
     pn_plot_x(plot, "bandwidth over the share's peak", "%", PN_SCALE_LINEAR);
     pn_plot_y(plot, "memory latency", "ns", PN_SCALE_LINEAR);
     for (uint32_t m = 0; m < v->model.count && plot && bin_ns; m++) {
@@ -113,13 +120,14 @@ void pn_plot_windows_latency(pn_view *v)
         for (size_t row = 0; row < v->rows; row++)
             if (v->model.of[row] == m && isfinite(bin_ns[row]))
                 add_cells(&c, pn_answer_text(&v->points, row, column), bin_ns[row]);
-        for (size_t b = 0; b < PN_TAP_BINS; b++) {
+        for (size_t g = 0; g < GROUPS; g++) {
             char label[64];
-            if (!(c.windows[b] >= WINDOWS_MIN))
+            if (!(c.windows[g] >= WINDOWS_MIN))
                 continue;
-            (void)snprintf(label, sizeof label, "%.0f windows", c.windows[b]);
+            (void)snprintf(label, sizeof label, "%.0f windows", c.windows[g]);
             pn_series_point(plot, pn_plot_model(v, plot, m, PN_SERIES_LINE),
-                            ((double)b + 0.5) / 0.48, c.latency_ns[b] / c.windows[b], label);
+                            ((double)g + 0.5) * GROUP / 0.48, c.latency_ns[g] / c.windows[g],
+                            label);
         }
     }
 }

@@ -114,15 +114,18 @@ for (const chart of panemReport.charts) {
   out.push(inside);
 } return out; })()"""
 
-# Where a point of a plot is on the screen: the middle one of the first series among those shown.
+# Where a point of a plot is on the screen: the middle one of the first series among those shown, or
+# its tallest bar: one of no height cannot be hit.
 POINT = """((i) => { const plot = panemReport.plots[i], chart = panemReport.charts[i];
 const s = plot.series[0];
 chart.getDom().scrollIntoView({block: 'center'});
 const place = (p) => chart.convertToPixel({seriesIndex: 0}, [p[0], p[1]]);
 const shown = s.points.map((p, k) => k).filter((k) => place(s.points[k])[0] < chart.getWidth() - 40);
-const k = shown[shown.length >> 1];
+const column = s.type === 'bar' || s.type === 'stack';
+const k = column ? shown.reduce((a, b) => Math.abs(s.points[b][1]) > Math.abs(s.points[a][1]) ? b : a)
+  : shown[shown.length >> 1];
 let [x, y] = place(s.points[k]);
-if (s.type === 'bar' || s.type === 'stack') { // bars stand beside the middle of their category
+if (column) { // bars stand beside the middle of their category
   const bar = chart.getModel().getSeriesByIndex(0).getData().getItemLayout(k);
   x = bar.x + bar.width / 2;
   y = bar.y + bar.height / 2;
