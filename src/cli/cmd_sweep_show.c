@@ -112,79 +112,94 @@ typedef struct printer {
     FILE *out;
     bool json;
     uint64_t rows;
-    char **names; /* of JSON */
+    pn_text *names; /* of JSON: `"name": ` */
     int columns;
+    pn_text line;
 } printer;
 
-static void put_csv(FILE *out, const char *text)
+static void put_csv(pn_text *line, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
+        pn_text_puts(line, text);
         return;
     }
-    fputc('"', out);
+    pn_text_puts(line, "\"");
     for (; *text; text++) {
         if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
+            pn_text_puts(line, "\"");
+        pn_text_add(line, text, 1);
     }
-    fputc('"', out);
+    pn_text_puts(line, "\"");
 }
 
-static void put_json(FILE *out, const char *text)
+static void put_json(pn_text *line, const char *text)
 {
-    fputc('"', out);
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    pn_text_puts(line, "\"");
+    for (const char *c = text; *c; c++) {
         if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
+            pn_text_puts(line, "\\");
+        if ((unsigned char)*c < 0x20)
+            pn_text_printf(line, "\\u%04x", (unsigned)(unsigned char)*c);
         else
-            fputc(*c, out);
+            pn_text_add(line, c, 1);
     }
-    fputc('"', out);
+    pn_text_puts(line, "\"");
+}
+
+static void end_line(printer *p)
+{
+    if (p->line.length > 0)
+        (void)fwrite(p->line.data, 1, p->line.length, p->out);
+    p->line.length = 0;
 }
 
 static void take_names(void *user, int columns, const char *const *names)
 {
     printer *p = user;
     p->columns = columns;
-    p->names = calloc((size_t)columns, sizeof *p->names);
+    p->names = p->json ? calloc((size_t)columns, sizeof *p->names) : NULL;
+    p->line.failed |= p->json && !p->names;
     for (int i = 0; i < columns; i++) {
-        if (p->names)
-            p->names[i] = strdup(names[i]);
-        if (!p->json) {
-            if (i)
-                fputc(',', p->out);
-            put_csv(p->out, names[i]);
+        if (p->names) {
+            put_json(&p->names[i], names[i]);
+            pn_text_puts(&p->names[i], ": ");
+            p->line.failed |= p->names[i].failed;
+        } else {
+            pn_text_puts(&p->line, i ? "," : "");
+            put_csv(&p->line, names[i]);
         }
     }
-    fputs(p->json ? "[" : "\n", p->out);
+    pn_text_puts(&p->line, p->json ? "[" : "\n");
+    end_line(p);
+}
+
+static void put_cell(printer *p, int column, const char *cell, bool number)
+{
+    if (p->names)
+        pn_text_add(&p->line, p->names[column].data, p->names[column].length);
+    if (!cell)
+        pn_text_puts(&p->line, p->json ? "null" : "");
+    else if (number)
+        pn_text_puts(&p->line, cell);
+    else if (p->json)
+        put_json(&p->line, cell);
+    else
+        put_csv(&p->line, cell);
 }
 
 static void put_row(void *user, int columns, const char *const *cells, const bool *numbers)
 {
     printer *p = user;
     if (p->json)
-        fputs(p->rows ? ",\n {" : "\n {", p->out);
+        pn_text_puts(&p->line, p->rows ? ",\n {" : "\n {");
     p->rows++;
     for (int i = 0; i < columns; i++) {
         if (i)
-            fputs(p->json ? ", " : ",", p->out);
-        if (p->json) {
-            put_json(p->out, p->names && p->names[i] ? p->names[i] : "");
-            fputs(": ", p->out);
-        }
-        if (!cells[i])
-            fputs(p->json ? "null" : "", p->out);
-        else if (numbers[i])
-            fputs(cells[i], p->out);
-        else if (p->json)
-            put_json(p->out, cells[i]);
-        else
-            put_csv(p->out, cells[i]);
+            pn_text_puts(&p->line, p->json ? ", " : ",");
+        put_cell(p, i, cells[i], numbers[i]);
     }
-    fputs(p->json ? "}" : "\n", p->out);
+    pn_text_puts(&p->line, p->json ? "}" : "\n");
+    end_line(p);
 }
 
 static panem_status print_query(pn_store *store, const char *sql, FILE *out, bool json,
@@ -193,11 +208,14 @@ static panem_status print_query(pn_store *store, const char *sql, FILE *out, boo
     printer p = {.out = out, .json = json};
     const pn_rows rows = {take_names, put_row, &p};
     panem_status status = pn_store_query(store, sql, &rows, err);
+    if (status == PANEM_OK && p.line.failed)
+        status = pn_err(err, PANEM_E_NOMEM, "out of memory");
     if (json && status == PANEM_OK)
         fputs("\n]\n", out);
     for (int i = 0; p.names && i < p.columns; i++)
-        free(p.names[i]);
+        pn_text_release(&p.names[i]);
     free(p.names);
+    pn_text_release(&p.line);
     return status;
 }
 

@@ -253,7 +253,8 @@ static panem_status open_database(pn_store *s, const char *folder, pn_store_mode
         return pn_err_at(err, PANEM_E_IO, s->path, 0, 0, "cannot open: %s", strerror(errno));
     if (mode != PN_STORE_READ)
         PN_TRY(take_lock(s, folder, err));
-    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
+    /* A store belongs to one thread: no locks. */
+    if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         return s->db ? fail(s, err) : pn_err(err, PANEM_E_NOMEM, "out of memory");
     (void)sqlite3_busy_timeout(s->db, BUSY_WAIT_MS);
     /* Results lie in the order of their keys, points are asked for in the study's: keep the pages.
