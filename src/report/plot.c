@@ -303,16 +303,6 @@ void pn_series_range(pn_plot *plot, pn_series *series, double x, double y, doubl
     add_point(plot, series, &p, label);
 }
 
-void pn_series_stack(pn_plot *plot, pn_series *series, double x, double y, const char *label)
-{
-    double below = 0.0;
-    for (size_t s = 0; plot && s < plot->series_count; s++)
-        for (size_t i = 0; i < plot->series[s]->count; i++)
-            if (!(plot->series[s]->points[i].x < x) && !(plot->series[s]->points[i].x > x))
-                below += plot->series[s]->points[i].y;
-    pn_series_range(plot, series, x, y, below, below + y, label);
-}
-
 static int rising(const void *a, const void *b)
 {
     double x = *(const double *)a;

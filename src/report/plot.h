@@ -127,11 +127,10 @@ void pn_plot_threshold(pn_plot *plot, double y, const char *label);
 /* The series of that name, added when new with the next colour. */
 pn_series *pn_plot_series(pn_plot *plot, const char *name, pn_series_kind kind);
 void pn_series_point(pn_plot *plot, pn_series *series, double x, double y, const char *label);
-/* A bar with its error bar; low == high: none. */
+/* A bar with its error bar, low == high: none; or a part of a stack, which stands from low to high.
+ */
 void pn_series_range(pn_plot *plot, pn_series *series, double x, double y, double low, double high,
                      const char *label);
-/* A part on top of the parts that this category has already. */
-void pn_series_stack(pn_plot *plot, pn_series *series, double x, double y, const char *label);
 /* Five numbers of values (sorted here); quartiles by linear interpolation between order statistics.
  * Nothing for count 0. */
 void pn_series_box(pn_plot *plot, pn_series *series, double x, double *values, size_t count);

@@ -162,36 +162,50 @@ void pn_plot_workloads(pn_view *v, const char *metric)
 
 /* ---- CPI stacks ------------------------------------------------------------------------------ */
 
-/* The mean of a part over the points of a trace and a model; NaN when there are none. */
-static double part_of(const pn_view *v, const double *numbers, uint32_t trace, uint32_t model)
+/* Sums and counts of every part, by trace and model: [(trace * models + model) * parts + part]. */
+typedef struct parts {
+    double sum;
+    size_t count;
+} parts;
+
+static parts *sum_parts(pn_view *v)
 {
-    double sum = 0.0;
-    size_t count = 0;
-    for (size_t row = 0; row < v->rows; row++) {
-        if (v->trace.of[row] != trace || v->model.of[row] != model || !isfinite(numbers[row]))
-            continue;
-        sum += numbers[row];
-        count++;
+    parts *all = calloc(v->trace.count * v->model.count * CPI_PARTS + 1, sizeof *all);
+    for (size_t part = 0; part < CPI_PARTS && all; part++) {
+        const double *numbers = pn_view_numbers(v, CPI[part].metric);
+        for (size_t row = 0; row < v->rows && numbers; row++) {
+            size_t at = v->trace.of[row] * v->model.count + v->model.of[row];
+            if (!isfinite(numbers[row]))
+                continue;
+            all[at * CPI_PARTS + part].sum += numbers[row];
+            all[at * CPI_PARTS + part].count++;
+        }
     }
-    return count ? sum / (double)count : (double)NAN;
+    return all;
 }
 
-static void add_stack(pn_view *v, pn_plot *plot, uint32_t trace, uint32_t model)
+/* Parts of one bar, on each other; x is where it stands. */
+static void add_stack(pn_plot *plot, const parts *own, double x)
 {
-    char category[PN_VIEW_LABEL];
-    (void)snprintf(category, sizeof category, v->model.count > 1 ? "%s, %s" : "%s",
-                   v->trace.values[trace], v->model.values[model]);
+    double top = 0.0;
     for (size_t part = 0; part < CPI_PARTS; part++) {
-        const double *numbers = pn_view_numbers(v, CPI[part].metric);
-        double cpi = numbers ? part_of(v, numbers, trace, model) : (double)NAN;
-        if (!isfinite(cpi))
+        if (own[part].count == 0)
             continue;
-        double x = (double)pn_plot_category(plot, category);
+        double cpi = own[part].sum / (double)own[part].count;
         pn_series *series = pn_plot_series(plot, CPI[part].name, PN_SERIES_STACK);
         if (series)
             (void)snprintf(series->color, sizeof series->color, "%s", CPI[part].color);
-        pn_series_stack(plot, series, x, cpi, NULL);
+        pn_series_range(plot, series, x, cpi, top, top + cpi, NULL);
+        top += cpi;
     }
+}
+
+static bool is_there(const parts *own)
+{
+    size_t count = 0;
+    for (size_t part = 0; part < CPI_PARTS; part++)
+        count += own[part].count;
+    return count > 0;
 }
 
 void pn_plot_cpi(pn_view *v)
@@ -201,7 +215,15 @@ void pn_plot_cpi(pn_view *v)
                                  "means over all other settings.");
     pn_plot_x(plot, v->model.count > 1 ? "trace, model" : "trace", "", PN_SCALE_CATEGORY);
     pn_plot_y(plot, "CPI", "cycles/instr", PN_SCALE_LINEAR);
-    for (uint32_t t = 0; t < v->trace.count && plot; t++)
-        for (uint32_t m = 0; m < v->model.count; m++)
-            add_stack(v, plot, t, m);
+    parts *all = sum_parts(v);
+    if (!all)
+        v->report->failed = true;
+    for (size_t at = 0; at < v->trace.count * v->model.count && plot && all; at++) {
+        char category[PN_VIEW_LABEL];
+        (void)snprintf(category, sizeof category, v->model.count > 1 ? "%s, %s" : "%s",
+                       v->trace.values[at / v->model.count], v->model.values[at % v->model.count]);
+        if (is_there(&all[at * CPI_PARTS]))
+            add_stack(plot, &all[at * CPI_PARTS], (double)pn_plot_category(plot, category));
+    }
+    free(all);
 }
