@@ -109,14 +109,24 @@ static void limit_groups(pn_dram_channel *ch, uint32_t rank, uint32_t first, uin
     ch->limits[LIMIT_PRE] = rows;
 }
 
+/* Of a mask that is not empty. */
+static bool is_lone(const uint64_t *mask)
+{
+    uint64_t any = mask[0] | mask[1];
+    return (mask[0] == 0 || mask[1] == 0) && (any & (any - 1)) == 0;
+}
+
+static uint32_t lone_bank(const uint64_t *mask)
+{
+    return (uint32_t)__builtin_ctzll(mask[0] | mask[1]) + (mask[1] ? 64 : 0);
+}
+
 /* Only where the bursts are: a lone bank, or whole ranks. plan_arrival asks for more itself. */
 static void set_limits(pn_dram_channel *ch)
 {
     const uint64_t *pending = ch->pending_mask[ch->kind];
-    uint64_t any = pending[0] | pending[1];
-    if ((pending[0] == 0 || pending[1] == 0) && (any & (any - 1)) == 0) {
-        uint32_t index = (uint32_t)__builtin_ctzll(any) + (pending[1] ? 64 : 0);
-        const pn_dram_bank *bank = &ch->bank[index];
+    if (is_lone(pending)) {
+        const pn_dram_bank *bank = &ch->bank[lone_bank(pending)];
         limit_groups(ch, bank->rank, bank->group, bank->group + 1U);
         return;
     }
@@ -170,6 +180,8 @@ static uint32_t first_bank(const pn_dram_channel *ch, const uint64_t *mask)
     uint64_t oldest = ch->entries[ch->oldest[ch->kind]].seq;
     uint64_t best = NEVER;
     uint32_t first = 0;
+    if (is_lone(mask))
+        return lone_bank(mask);
     for (uint32_t word = 0; word < 2; word++) {
         for (uint64_t m = mask[word]; m; m &= m - 1) {
             uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(m);
@@ -253,9 +265,7 @@ static void consider_closing(pn_dram_channel *ch)
 static bool bus_has_gaps(const pn_dram_channel *ch)
 {
     const uint64_t *hit = ch->hit_mask[ch->kind];
-    uint64_t any = hit[0] | hit[1];
-    bool alone = (hit[0] == 0 || hit[1] == 0) && (any & (any - 1)) == 0;
-    return alone || ch->col.ck > ch->last_col_ck + ch->dram->timing.col_s[READ][READ];
+    return is_lone(hit) || ch->col.ck > ch->last_col_ck + ch->dram->timing.col_s[READ][READ];
 }
 
 /* Both slots meet on one command bus. While data follow on data, a cycle lost to a row command is a
