@@ -1,7 +1,7 @@
 # A short judgement: the model made from the reference's own curves is nearer to it than a fixed
 # latency wherever the load is not low, latencies lie above idle, and bad words are refused.
 set=$SOURCE/curves/lpddr5-6400x4.csv
-truth=dram:lpddr5-6400:channels=4:refresh_spread=on:refresh_stagger=on
+truth=dram:lpddr5-6400:channels=4:refresh=per_bank:refresh_spread=on:refresh_stagger=on
 panem judge -c "$set" -t "$truth" --fabric-latency 40ns --length 60us --runs 4 --read-pct 100 \
     --model panem,fixed:idle --format csv >judge.csv
 python3 - <<'END'
