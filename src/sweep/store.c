@@ -304,6 +304,12 @@ void pn_store_close(pn_store *s)
                                   s->timing, s->windows, s->series, s->failed};
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
         (void)sqlite3_finalize(statements[i]);
+    if (s->lock >= 0 && s->db) {
+        /* One plain file, which can be read from a folder that cannot be written, unless somebody
+         * reads right now. */
+        (void)sqlite3_busy_timeout(s->db, 0);
+        (void)sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
     (void)sqlite3_close(s->db);
     if (s->lock >= 0)
         (void)close(s->lock);
@@ -683,15 +689,18 @@ panem_status pn_store_merge(pn_store *s, const char *folder, uint64_t *taken, pa
     sqlite3_stmt *attach = NULL;
     /* Opened once by itself: its version is checked, and its journal is settled. */
     PN_TRY(pn_store_open(&other, folder, PN_STORE_WRITE, err));
-    panem_status status = prepare(s, &attach, "ATTACH ?1 AS other", err);
+    pn_store_close(other);
+    pn_text names = PN_TEXT_INIT, sql = PN_TEXT_INIT, path = PN_TEXT_INIT;
+    pn_text_printf(&path, "%s/store.db", folder);
+    panem_status status = path.failed ? pn_err(err, PANEM_E_NOMEM, "out of memory")
+                                      : prepare(s, &attach, "ATTACH ?1 AS other", err);
     if (status == PANEM_OK) {
-        bind_text(attach, 1, other->path);
+        bind_text(attach, 1, path.data);
         status = step(s, attach, err);
     }
     (void)sqlite3_finalize(attach);
-    pn_store_close(other);
+    pn_text_release(&path);
     PN_TRY(status);
-    pn_text names = PN_TEXT_INIT, sql = PN_TEXT_INIT;
     for (size_t i = 0; i < pn_metric_count; i++)
         pn_text_printf(&names, ", %s", pn_metrics[i].name);
     pn_text_printf(&sql,
