@@ -62,11 +62,11 @@ static const struct argp_option OPTIONS[] = {
     {0},
 };
 
-static panem_status parse_load(pn_run_settings *s, const char *text, panem_error *err)
+panem_status pn_run_parse_load(uint32_t *load, const char *text, panem_error *err)
 {
     for (uint32_t i = 0; pn_sim_loads[i]; i++) {
         if (strcmp(pn_sim_loads[i], text) == 0) {
-            s->spec.load = i;
+            *load = i;
             return PANEM_OK;
         }
     }
@@ -100,7 +100,7 @@ static panem_status parse_key(pn_run_settings *s, int key, const char *arg, pane
     uint64_t n;
     switch (key) {
     case KEY_LOAD:
-        return parse_load(s, arg, err);
+        return pn_run_parse_load(&s->spec.load, arg, err);
     case KEY_ACTIVE:
         PN_TRY(pn_unit_parse_u64(&n, arg, PN_DIM_COUNT, 1, 65536, "--active-cores", err));
         s->spec.active_cores = (uint32_t)n;

@@ -31,7 +31,9 @@ json_t *pn_run_cores_report(const pn_run_settings *s, const pn_sim_memory *memor
                             const pn_sim_cores *cores);
 void pn_run_cores_print(const json_t *report, FILE *out);
 
-/* cmd_run.c: prints, and writes --json; takes the report. */
+/* cmd_run.c: a word of --load. E_ARG. */
+panem_status pn_run_parse_load(uint32_t *load, const char *text, panem_error *err);
+/* Prints, and writes --json; takes the report. */
 int pn_run_output(const pn_run_settings *s, json_t *report,
                   void (*print)(const json_t *report, FILE *out));
 /* Progress on a terminal while something runs. */

@@ -9,6 +9,7 @@ extern const pn_command pn_cmd_characterize;
 extern const pn_command pn_cmd_judge;
 extern const pn_command pn_cmd_report;
 extern const pn_command pn_cmd_run;
+extern const pn_command pn_cmd_verify;
 extern const pn_command pn_cmd_curves_import;
 extern const pn_command pn_cmd_curves_check;
 extern const pn_command pn_cmd_curves_show;
