@@ -10,9 +10,9 @@
  *    inner state changes so that a refused request may be accepted); UINT64_MAX: never, by itself.
  *  - pop(): responses whose done time is at or before the time advanced to, in order of done time;
  *    ties in order of submission.
- *  - A posted write is acknowledged by its acceptance (port->posted_writes): from then on the memory
- *    holds it. Its response, with ack = acceptance and done = completion, still comes. Whether the
- *    host's write buffer keeps the line until then is the host's choice (core: write_buffer_until;
+ *  - A posted write is acknowledged by its acceptance (port->posted_writes): from then on the
+ * memory holds it. Its response, with ack = acceptance and done = completion, still comes. Whether
+ * the host's write buffer keeps the line until then is the host's choice (core: write_buffer_until;
  *    taken for a DRAM, which has a write queue; done for a model, which has none).
  *  - The tag is the host's; it comes back unread.
  * A port belongs to one thread. A port does not allocate after it was made. */
