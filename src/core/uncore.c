@@ -443,10 +443,11 @@ bool pn_uncore_access(pn_uncore *u, uint64_t cycle, const pn_wait *access)
 {
     bool hit = false;
     if (u->tlb.on) {
-        u->translated_cyc = pn_tlb_look(&u->tlb, cycle, access->address, false);
-        if (u->translated_cyc > cycle) {
+        uint64_t known_cyc = pn_tlb_look(&u->tlb, cycle, access->address, false);
+        u->translated_cyc = known_cyc > cycle ? known_cyc : 0;
+        if (known_cyc > cycle) {
             u->translating[access->client] = *access;
-            pn_evq_push(&u->events, u->translated_cyc, PN_TRANSLATED, access->line, access->client);
+            pn_evq_push(&u->events, known_cyc, PN_TRANSLATED, access->line, access->client);
             return false;
         }
     }

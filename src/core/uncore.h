@@ -44,7 +44,7 @@ typedef struct pn_uncore {
     pn_cbusy cbusy;
     pn_tlb tlb;
     pn_wait *translating;    /* accesses that wait for their page, by client */
-    uint64_t translated_cyc; /* of the last access: when it knew its page */
+    uint64_t translated_cyc; /* of the last access: when it knew its page; 0: at once */
     pn_evq events;
     pn_chip *chip;  /* borrowed */
     uint32_t index; /* of this core in the chip */

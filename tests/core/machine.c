@@ -50,7 +50,8 @@ void machine_make_flat(machine *m, const char *settings, const char *model, doub
     ok(panem_model_create(&made, m->curves, &options, &err), &err);
     ok(pn_model_port_create(&m->port, made, "flat", false, 8192, &err), &err);
     ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
-    pn_core_set_idle(m->core, panem_idle_ps(m->curves, PANEM_MIX_LINEAR, 1.0));
+    m->idle_ps = panem_idle_ps(m->curves, PANEM_MIX_LINEAR, 1.0);
+    pn_core_set_idle(m->core, m->idle_ps);
 }
 
 void machine_make(machine *m, const char *settings, double total_ns)
@@ -65,6 +66,7 @@ void machine_make_dram(machine *m, const char *settings, const char *spec)
     m->config = machine_config(settings);
     m->config.write_hold = PN_HOLD_UNTIL_TAKEN;
     m->curves = NULL;
+    m->idle_ps = UINT64_MAX;
     ok(pn_dram_spec_parse(&dram, NULL, spec, &err), &err);
     ok(pn_dram_create(&m->port, &dram, "dram", &err), &err);
     ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
@@ -84,7 +86,8 @@ void machine_make_over(machine *m, const char *settings, const char *model, cons
     ok(panem_model_create(&made, m->curves, &options, &err), &err);
     ok(pn_model_port_create(&m->port, made, model, false, 8192, &err), &err);
     ok(pn_core_create(&m->core, &m->config, m->port, &err), &err);
-    pn_core_set_idle(m->core, panem_idle_ps(m->curves, PANEM_MIX_LINEAR, 1.0));
+    m->idle_ps = panem_idle_ps(m->curves, PANEM_MIX_LINEAR, 1.0);
+    pn_core_set_idle(m->core, m->idle_ps);
 }
 
 void machine_free(machine *m)

@@ -11,6 +11,7 @@ typedef struct machine {
     panem_curves *curves;
     pn_mem_port *port;
     pn_core *core;
+    uint64_t idle_ps; /* at the door; UINT64_MAX: not told */
 } machine;
 
 /* The preset arm-server without prefetchers, with settings "key=value key=value"; behind it a

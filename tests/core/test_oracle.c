@@ -270,7 +270,7 @@ static outcome run_both(const program *p, const char *settings, const char *mode
     both.core = machine_finish(&m);
     machine_free(&m);
     make(&m, settings, model, curves);
-    both.oracle = core_ref_run(&m.config, m.port, p->ops, p->count);
+    both.oracle = core_ref_run(&m.config, m.port, m.idle_ps, p->ops, p->count);
     machine_free(&m);
     return both;
 }
@@ -296,6 +296,8 @@ static pn_core_result compare(const program *p, const char *settings, const char
     same_level("llc", &n->llc, &o->llc);
     same_prefetch("l1d prefetch", &n->l1d_prefetch, &o->l1d_prefetch);
     same_prefetch("l2 prefetch", &n->l2_prefetch, &o->l2_prefetch);
+    for (int i = 0; i < PN_CPI_COUNT; i++)
+        same(pn_cpi_names[i], n->cpi_cyc[i], o->parts[i]);
     same_tlb("l1i tlb", &n->tlb.l1i, &o->l1i_tlb);
     same_tlb("l1d tlb", &n->tlb.l1d, &o->l1d_tlb);
     same_tlb("l2 tlb", &n->tlb.l2, &o->l2_tlb);

@@ -12,6 +12,9 @@
 enum { SOURCES = 16, SLOTS = 1 << 17, PIPES = 9, UNKNOWN_BYTES = 8 };
 typedef enum pipe { ALU, MUL, FP, BRANCH, LOAD, STORE, DIV, FPDIV, NOTHING } pipe;
 
+/* Why the front end stopped in a cycle. */
+typedef enum reason { NO_REASON, ROOM, REDIRECT, LINE, STORES } reason;
+
 typedef struct uop {
     int source[SOURCES]; /* numbers of producers */
     int sources;
@@ -21,7 +24,11 @@ typedef struct uop {
     unsigned bytes;
     bool booked, known, committed; /* known: done is */
     bool forwarded, load, store;
-    uint64_t access; /* load: cycle of its L1 access */
+    uint64_t access;                 /* load: cycle of its L1 access */
+    uint64_t dispatched, page_known; /* page_known: 0 if at once */
+    reason waited;                   /* what its dispatch waited for */
+    uint64_t stalled_from, stalled;  /* load: cycles in which it held up the oldest place */
+    ref_source from, store_source;   /* of the load; of the store its dispatch waited for */
     uint64_t done;
 } uop;
 
@@ -29,6 +36,7 @@ typedef struct store {
     int uop;
     bool accessed, known;
     uint64_t done;
+    ref_source source;
 } store;
 
 typedef struct ref {
@@ -46,6 +54,9 @@ typedef struct ref {
     uint32_t slots[PIPES][SLOTS];
     uint64_t slot_cycle[PIPES][SLOTS];
     uint64_t unit_free[PIPES];
+    reason stopped, before; /* in this cycle, in the one before */
+    int full_of;            /* the store that was oldest when the store buffer was full */
+    uint64_t store_cycles;  /* cycles in which the oldest micro-op waited for a store */
     ref_result r;
 } ref;
 
@@ -128,9 +139,11 @@ static void wake(ref *s)
         int client = s->mem->woken[i];
         if (client >= 0) {
             done(&s->uops[client], s->mem->woken_done[i]);
+            s->uops[client].from = s->mem->woken_source[i];
         } else {
             s->stores[~client].known = true;
             s->stores[~client].done = s->mem->woken_done[i];
+            s->stores[~client].source = s->mem->woken_source[i];
         }
     }
 }
@@ -148,6 +161,8 @@ static void loads_and_stores(ref *s)
                                                        .address = u->address,
                                                        .pc = u->pc}))
             done(u, s->now + s->f.l1d.latency_cyc);
+        if (u->access == s->now)
+            u->page_known = s->mem->known;
     }
     s->n_to_access = kept;
     if (s->store_next == s->n_stores || !s->uops[s->stores[s->store_next].uop].committed)
@@ -348,16 +363,18 @@ typedef struct front {
     uint64_t again; /* not before this cycle */
 } front;
 
-static bool has_room(const ref *s, const uop *u)
+/* What there is no room for, or NO_REASON. */
+static reason full(const ref *s, const uop *u)
 {
     int loads = 0;
     for (int i = s->head; i < s->n; i++)
         loads += s->uops[i].load;
     if ((uint32_t)(s->n - s->head) == s->f.rob)
-        return false;
+        return ROOM;
     if (u->load && (uint32_t)loads == s->f.lob)
-        return false;
-    return !(u->store && (uint32_t)(s->n_stores - s->store_head) == s->f.store_buffer);
+        return ROOM;
+    bool stores = u->store && (uint32_t)(s->n_stores - s->store_head) == s->f.store_buffer;
+    return stores ? STORES : NO_REASON;
 }
 
 static void forward(ref *s, uop *u)
@@ -381,6 +398,12 @@ static void dispatch(ref *s, const uop *from)
     int number = s->n++;
     uop *u = &s->uops[number];
     *u = *from;
+    u->dispatched = s->now;
+    u->from.level = REF_L1;
+    u->waited = s->before;
+    s->before = NO_REASON;
+    if (u->waited == STORES)
+        u->store_source = s->stores[s->full_of].source;
     s->r.uops++;
     s->r.loads += u->load;
     s->r.stores += u->store;
@@ -389,7 +412,7 @@ static void dispatch(ref *s, const uop *from)
     if (u->load)
         forward(s, u);
     if (u->store)
-        s->stores[s->n_stores++] = (store){.uop = number};
+        s->stores[s->n_stores++] = (store){.uop = number, .source.level = REF_L1};
     book_if_known(s, number);
 }
 
@@ -439,24 +462,70 @@ static void front_cycle(ref *s, front *f)
             return;
         if (f->redirect >= 0) {
             const uop *b = &s->uops[f->redirect];
-            if (!b->known || s->now < b->done + s->f.mispredict_cyc)
+            if (!b->known || s->now < b->done + s->f.mispredict_cyc) {
+                s->stopped = REDIRECT;
                 return;
+            }
             f->redirect = -1;
         }
         if (f->next < 0) {
-            if (!fetched(s, f))
+            if (!fetched(s, f)) {
+                s->stopped = LINE;
                 return;
+            }
             s->r.instructions += !(f->ops[f->at].flags & PN_OP_CONTINUES);
             crack(s, f->g, &f->ops[f->at]);
             f->next = 0;
         }
-        if (!has_room(s, &f->g->list[f->next]))
+        s->stopped = full(s, &f->g->list[f->next]);
+        if (s->stopped == STORES)
+            s->full_of = s->store_head;
+        if (s->stopped)
             return;
         dispatch(s, &f->g->list[f->next++]);
         used++;
         if (f->next == f->g->n)
             end_of_instruction(s, f);
     }
+}
+
+/* ---- where the cycles go --------------------------------------------------------------------- */
+
+static void charge(ref *s, ref_source source, uint64_t cycles)
+{
+    uint64_t queue = cycles * source.queued / 65536;
+    s->r.parts[REF_QUEUE] += queue;
+    s->r.parts[source.level] += cycles - queue;
+}
+
+/* One cycle, after what could commit did; head: the oldest micro-op before. */
+static void account(ref *s, int head)
+{
+    uop *u = head < s->n ? &s->uops[head] : NULL;
+    if (u && s->head > head) {
+        for (uint64_t i = 0; i < u->stalled; i++)
+            if (u->stalled_from + i <= u->page_known)
+                s->r.parts[REF_TLB]++;
+        uint64_t last = u->stalled_from + u->stalled - 1;
+        uint64_t after = u->page_known >= u->stalled_from ? u->page_known : u->stalled_from - 1;
+        charge(s, u->from, u->stalled && last > after ? last - after : 0);
+        charge(s, u->store_source, s->store_cycles);
+        s->store_cycles = 0;
+        s->r.parts[REF_BASE]++;
+        return;
+    }
+    reason why = u ? u->waited : s->before;
+    if (u && s->now > u->dispatched + 2) {
+        why = NO_REASON;
+        if (u->load) {
+            u->stalled_from = u->stalled ? u->stalled_from : s->now;
+            u->stalled++;
+            return;
+        }
+    }
+    s->store_cycles += why == STORES;
+    if (why != STORES)
+        s->r.parts[why == REDIRECT ? REF_BRANCH : why == LINE ? REF_FETCH : REF_BASE]++;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -470,8 +539,8 @@ static bool in_flight(const ref *s)
            m->l2.fetcher.n_queue;
 }
 
-ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,
-                        size_t count)
+ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, uint64_t idle_ps,
+                        const pn_op *ops, size_t count)
 {
     ref *s = calloc(1, sizeof *s);
     group *g = calloc(1, sizeof *g);
@@ -483,7 +552,7 @@ ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const p
     s->uops = calloc((size_t)s->cap, sizeof *s->uops);
     s->stores = calloc((size_t)s->cap, sizeof *s->stores);
     assert(s->uops && s->stores);
-    s->mem = ref_mem_new(config, port);
+    s->mem = ref_mem_new(config, port, idle_ps);
     pn_vmap_init(&s->vmap, config->page_bytes, config->page_seed, 0);
     bool made = pn_predictor_create(&s->predictor, config, NULL) == PANEM_OK;
     assert(made);
@@ -491,7 +560,12 @@ ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const p
         s->writer[i] = -1;
     for (s->now = 0; f.at < f.count || s->head < s->n || in_flight(s); s->now++) {
         bool committing = s->head < s->n || f.at < f.count;
+        int head = s->head;
+        s->before = s->stopped;
+        s->stopped = NO_REASON;
         commit(s);
+        if (committing && s->now > 0)
+            account(s, head);
         if (committing)
             s->r.cycles = s->now;
         ref_mem_cycle(s->mem, s->now);

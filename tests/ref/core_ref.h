@@ -24,6 +24,20 @@ typedef struct ref_busy_count {
     uint64_t windows, level[4], l1d[4], l2[4], limit_lines;
 } ref_busy_count;
 
+/* Where cycles went. */
+typedef enum ref_part {
+    REF_BASE,
+    REF_BRANCH,
+    REF_FETCH,
+    REF_L1,
+    REF_L2,
+    REF_LLC,
+    REF_TLB,
+    REF_MEMORY,
+    REF_QUEUE,
+    REF_PARTS
+} ref_part;
+
 typedef struct ref_tlb_count {
     uint64_t hits, misses, merges;
 } ref_tlb_count;
@@ -35,11 +49,13 @@ typedef struct ref_result {
     ref_busy_count busy;
     ref_tlb_count l1i_tlb, l1d_tlb, l2_tlb;
     uint64_t walks;
+    uint64_t parts[REF_PARTS];              /* add up to cycles */
     uint64_t reads, writes, prefetch_reads; /* responses of the memory */
 } ref_result;
 
-/* Runs ops until nothing is in flight; cycles: the last commit's. The port must be new. */
-ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, const pn_op *ops,
-                        size_t count);
+/* Runs ops until nothing is in flight; cycles: the last commit's. The port must be new. idle_ps: of
+ * a read that meets no other. */
+ref_result core_ref_run(const pn_core_config *config, pn_mem_port *port, uint64_t idle_ps,
+                        const pn_op *ops, size_t count);
 
 #endif

@@ -27,13 +27,15 @@ static void fetcher_new(ref_fetcher *f, const pn_prefetch_config *config, ref_pr
     f->queue_max = (int)config->queue;
 }
 
-ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port)
+ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port, uint64_t idle_ps)
 {
     ref_mem *m = calloc(1, sizeof *m);
     assert(m);
     m->config = *config;
     m->timing = pn_core_timing_of(config);
     m->port = port;
+    m->idle_ps = idle_ps;
+    m->on_chip_ps = (uint64_t)(pn_core_on_chip_ns(config) * 1000.0);
     ref_tlb_init(&m->tlb, config);
     cache_new(&m->l1i, config->l1i.bytes, config->l1i.ways, config->l1i.mshrs);
     cache_new(&m->l1d, config->l1d.bytes, config->l1d.ways, config->l1d.mshrs);
@@ -136,6 +138,7 @@ static outcome look(ref_mem *m, ref_cache *c, const ref_request *r, bool *trigge
         miss->line = r->line;
         miss->pc = r->pc;
         miss->write = miss->own = miss->fresh = false;
+        miss->source = (ref_source){.level = REF_L2};
         miss->n_clients = 0;
     }
     *trigger = o == MISS || miss->fresh;
@@ -157,7 +160,7 @@ static outcome look(ref_mem *m, ref_cache *c, const ref_request *r, bool *trigge
 static void send_as(ref_mem *m, ref_kind kind, uint64_t due, uint64_t line, int who, bool prefetch)
 {
     assert(m->n_messages < REF_LIST);
-    m->messages[m->n_messages++] = (ref_message){due, kind, line, who, prefetch};
+    m->messages[m->n_messages++] = (ref_message){due, kind, line, who, prefetch, 0};
 }
 
 static void send(ref_mem *m, ref_kind kind, uint64_t due, uint64_t line, int who)
@@ -231,6 +234,13 @@ static void offer_again(ref_mem *m)
     }
 }
 
+static uint64_t queued(const ref_mem *m, uint64_t took_ps)
+{
+    if (took_ps <= m->idle_ps)
+        return 0;
+    return (took_ps - m->idle_ps) * 65536 / (took_ps + m->on_chip_ps);
+}
+
 static void memory(ref_mem *m)
 {
     pn_mem_response r;
@@ -251,6 +261,8 @@ static void memory(ref_mem *m)
             m->reads++;
             m->prefetch_reads += r.tag >> 1 & 1;
             send(m, REF_LLC_FILL, m->now + m->timing.mem_response_cyc - 1, r.tag >> 2, r.cbusy);
+            m->messages[m->n_messages - 1].queued =
+                queued(m, r.done_ps - find_miss(&m->llc, r.tag >> 2)->came_ps);
         }
     }
 }
@@ -284,9 +296,10 @@ static void put_l1d(ref_mem *m, uint64_t line, bool dirty, bool fresh)
     put_l2(m, out, true, false);
 }
 
-static void wake(ref_mem *m, int client, uint64_t done)
+static void wake(ref_mem *m, int client, uint64_t done, ref_source source)
 {
     m->woken[m->n_woken] = client;
+    m->woken_source[m->n_woken] = source;
     m->woken_done[m->n_woken++] = done;
 }
 
@@ -301,7 +314,8 @@ static void fill_l1(ref_mem *m, uint64_t line, int who)
     }
     ref_miss *miss = find_miss(&m->l1d, line);
     for (int i = 0; i < miss->n_clients; i++)
-        wake(m, miss->clients[i], m->now + 1);
+        wake(m, miss->clients[i], m->now + 1, miss->source);
+    m->last_fill = miss->source;
     bool write = miss->write;
     bool fresh = miss->fresh;
     end_miss(&m->l1d, line);
@@ -313,6 +327,10 @@ static void fill_l2(ref_mem *m, uint64_t line)
     ref_miss *miss = find_miss(&m->l2, line);
     for (int i = 0; i < miss->n_clients; i++)
         send(m, REF_L1_READY, m->now, line, miss->clients[i]);
+    for (int i = 0; i < miss->n_clients; i++)
+        if (miss->clients[i] == 0)
+            find_miss(&m->l1d, line)->source =
+                miss->source.level == REF_MEMORY ? miss->source : (ref_source){.level = REF_LLC};
     bool fresh = miss->fresh;
     if (m->l2.fetcher.learn)
         ref_learn_filled(m->l2.fetcher.learn, line, miss->own);
@@ -403,6 +421,7 @@ static void fills(ref_mem *m)
         end_miss(&m->llc, x.line);
         put_llc(m, x.line, false);
         send(m, REF_L2_READY, m->now, x.line, 0);
+        find_miss(&m->l2, x.line)->source = (ref_source){REF_MEMORY, x.queued};
         busy_response(m, x.who);
     }
     while (receive(m, REF_L2_READY, &x)) {
@@ -475,6 +494,7 @@ static bool send_prefetch(ref_cache *c, uint64_t *line)
     miss->pc = r.pc;
     miss->write = false;
     miss->own = miss->fresh = true;
+    miss->source = (ref_source){.level = REF_L2};
     miss->n_clients = 0;
     return true;
 }
@@ -558,7 +578,8 @@ static void translated(ref_mem *m)
         else if (!try_l1d(m, &u.request, &hit))
             m->l1d.waiting[m->l1d.n_waiting++] = u.request;
         if (hit)
-            wake(m, u.request.client, m->now + (u.request.write ? 1 : m->timing.l1d_cyc));
+            wake(m, u.request.client, m->now + (u.request.write ? 1 : m->timing.l1d_cyc),
+                 (ref_source){.level = REF_L1});
     }
     m->n_untranslated = kept;
 }
@@ -573,8 +594,10 @@ static void requests(ref_mem *m)
     ref_message x;
     uint64_t line;
     bool hit;
-    while (receive(m, REF_DOOR, &x))
+    while (receive(m, REF_DOOR, &x)) {
+        find_miss(&m->llc, x.line)->came_ps = m->now_ps;
         to_memory(m, x.line, false, x.prefetch);
+    }
     busy_decision(m);
     while (m->llc.n_waiting && try_llc(m, &m->llc.waiting[0]))
         drop_first(&m->llc);
@@ -595,7 +618,7 @@ static void requests(ref_mem *m)
     while (m->l1d.n_waiting && try_l1d(m, &m->l1d.waiting[0], &hit)) {
         const ref_request *r = &m->l1d.waiting[0];
         if (hit)
-            wake(m, r->client, m->now + (r->write ? 1 : m->timing.l1d_cyc));
+            wake(m, r->client, m->now + (r->write ? 1 : m->timing.l1d_cyc), m->last_fill);
         drop_first(&m->l1d);
     }
     translated(m);
@@ -623,7 +646,9 @@ bool ref_mem_access(ref_mem *m, const ref_request *r)
 {
     bool hit;
     uint64_t known = m->tlb.on ? ref_tlb_ask(&m->tlb, m->now, r->address, false) : m->now;
+    m->known = 0;
     if (known > m->now) {
+        m->known = known;
         translate_later(m, known, false, r);
         return false;
     }

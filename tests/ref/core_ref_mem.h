@@ -15,8 +15,16 @@ typedef struct ref_way {
     bool there, dirty, fresh; /* fresh: prefetched and not used */
 } ref_way;
 
+/* Which level had a line; of memory, how much of its time it waited there, in 2^-16. */
+typedef struct ref_source {
+    ref_part level;
+    uint64_t queued;
+} ref_source;
+
 typedef struct ref_miss {
     uint64_t line, pc;
+    uint64_t came_ps;  /* LLC: to memory's door */
+    ref_source source; /* L1D */
     bool write;
     bool own, fresh; /* own: a prefetch of this level asked first; fresh: and nobody since */
     int clients[REF_CLIENTS]; /* L1D: uops or ~store numbers; L2: 0 = L1D, 1 = L1I */
@@ -74,6 +82,7 @@ typedef struct ref_message {
     uint64_t line;
     int who;
     bool prefetch;
+    uint64_t queued;
 } ref_message;
 
 /* What the core does about memory's busy level. */
@@ -109,13 +118,17 @@ typedef struct ref_mem {
     int n_at_door[2];
     uint64_t writes_held, reads, writes, in_memory, prefetch_reads;
     uint64_t fetch_done;
+    uint64_t idle_ps, on_chip_ps;
+    ref_source last_fill; /* of L1D */
+    uint64_t known;       /* when the last access knew its page, if it had to wait; else 0 */
     /* what became known in this cycle: client and when its line can be used */
     int woken[REF_LIST];
     uint64_t woken_done[REF_LIST];
+    ref_source woken_source[REF_LIST];
     int n_woken;
 } ref_mem;
 
-ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port);
+ref_mem *ref_mem_new(const pn_core_config *config, pn_mem_port *port, uint64_t idle_ps);
 void ref_mem_free(ref_mem *m);
 /* Memory, fills, requests and waiting L1 accesses of one cycle. */
 void ref_mem_cycle(ref_mem *m, uint64_t cycle);
