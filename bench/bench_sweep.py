@@ -32,7 +32,7 @@ class Bench:
         self.panem, self.folder, self.missed = panem, folder, 0
         shutil.copy(f"{ROOT}/curves/ddr5-5200x8.csv", f"{folder}/set.csv")
         with open(f"{folder}/a.champsim", "wb") as f:
-            subprocess.run([sys.executable, f"{ROOT}/tests/cli/make_trace.py", "2000000", "1"],
+            subprocess.run([sys.executable, f"{ROOT}/tests/cli/make_trace.py", "600000", "1"],
                            stdout=f, check=True)
 
     def study(self, name, text):
@@ -129,7 +129,7 @@ def kills(b):
     for _ in range(20):
         child = subprocess.Popen([b.panem, "sweep", "run", "killed.yaml", "-o", "wild", "-j", "2"], cwd=b.folder,
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(random.random() * calm / 12)
+        time.sleep(0.05 + random.random() * calm / 14)
         killed += child.poll() is None
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
