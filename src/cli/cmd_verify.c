@@ -21,7 +21,7 @@ enum {
     OPT_CHASES,
     OPT_FORMAT
 };
-enum { LINE = 64, CHASES_DEFAULT = 4000, MODEL_LINES = 1 << 30, FABRIC_DEFAULT_PS = 40000 };
+enum { LINE = 64, CHASES_DEFAULT = 8000, MODEL_LINES = 1 << 30, FABRIC_DEFAULT_PS = 40000 };
 
 /* The mixed sets' 0.6 of what is no chase: nine tenths there, nearly all here. */
 static const double ROW_HIT_DEFAULT = 0.54;
@@ -65,7 +65,7 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"fabric-latency", OPT_FABRIC, "TIME", 0,
      "of dram:, the on-chip part that characterize added to the set (default 40ns)", 0},
-    {"chases", OPT_CHASES, "N", 0, "loads of the chase per point (default 4000)", 0},
+    {"chases", OPT_CHASES, "N", 0, "loads of the chase per point (default 8000)", 0},
     {"format", OPT_FORMAT, "FORMAT", 0, "table, csv or json (default table)", 0},
     {0},
 };
