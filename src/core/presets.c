@@ -79,7 +79,7 @@ static const setting ARM_SERVER[] = {
     {"cbusy_step_down", NULL, "guess: [TF-A] has steps of both directions, not their sizes"},
     {"cbusy_step_up", NULL, "guess: half of it, so that the limit falls faster than it rises"},
     {"cbusy_down_level", NULL, "guess: [CHI] calls level 1 moderate"},
-    {"tlb", NULL, "off: what suites cost without it is known better than how long a walk takes"},
+    {"tlb", NULL, "off: walk times are not published; without it results depend on no guess"},
     {"l1i_tlb_entries", NULL, "[N1] 48, fully associative"},
     {"l1d_tlb_entries", NULL, "[N1] 48, fully associative"},
     {"l2_tlb_entries", NULL, "[N1] 1280"},
