@@ -323,9 +323,8 @@ typedef struct panem_model_options {
                                     line of 64 bytes at the peak */
     uint32_t guard_compensation; /* 1: what the guard added on average in the last window comes off
                                     the next latency, never below idle; default 1 */
-    double jump_sigmas; /* sharers 1: a window whose outstanding bytes differ from the last one's
-                           by more than so many deviations of counting lines is a step of the
-                           load (equation 18); 0: off; 0..100, default 3 */
+    uint32_t looks; /* sharers 1: parts of a window after each of which the rate of arrivals sets
+                       the latency of the next (equation 18); 0 or 1: off; 0..64, default 8 */
     panem_time_mode time_mode;
     uint32_t early_write_ack; /* 1: a write's ack is its arrival; its done stays internal */
     uint32_t ring_windows;    /* how far ahead a completion may lie; power of two, 16 .. 65536;
@@ -343,7 +342,7 @@ typedef struct panem_model_options {
 #define PANEM_MODEL_OPTIONS_INIT                                                                   \
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_CAPPED, PANEM_MIX_LINEAR}, 520000, 0, 1,                                        \
-     PANEM_GUARD_COMPLETIONS, 24000, 1, 3.0, PANEM_TIME_ORDERED, 0, 1024,                          \
+     PANEM_GUARD_COMPLETIONS, 24000, 1, 8, PANEM_TIME_ORDERED, 0, 1024,                          \
      PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, PANEM_PEER_OPTIONS_INIT, NULL}
 /* clang-format on */
 
@@ -353,7 +352,7 @@ typedef struct panem_model_options {
 #define PANEM_MODEL_OPTIONS_PAPER                                                                  \
     {sizeof(panem_model_options), PANEM_KIND_PANEM,                                                \
      {PANEM_BEYOND_PAPER, PANEM_MIX_NEAREST}, 520000, 1, 1,                                        \
-     PANEM_GUARD_OFF, 0, 0, 0.0, PANEM_TIME_ORDERED, 1, 1024,                                      \
+     PANEM_GUARD_OFF, 0, 0, 0, PANEM_TIME_ORDERED, 1, 1024,                                      \
      PANEM_CBUSY_BY_OUTSTANDING, {0.50, 0.75, 0.90}, 0.0, PANEM_PEER_OPTIONS_INIT, NULL}
 /* clang-format on */
 

@@ -21,6 +21,7 @@ typedef struct judge_settings {
     uint32_t runs;
     pn_format format;
     panem_curves *set;
+    bool dram_truth; /* else the curve's */
     pn_dram_config dram;
 } judge_settings;
 
@@ -62,6 +63,8 @@ static panem_status judge_models(pn_table *t, const judge_settings *s, size_t tr
         PN_TRY(pn_judge_model(&v, truth, s->models.items[i], err));
         add_row(t, traffic, read_pct, s->models.items[i], &v);
     }
+    if (!s->dram_truth)
+        return PANEM_OK;
     pn_judge_one_run(&v, truth);
     add_row(t, traffic, read_pct, "(one run)", &v);
     pn_judge_halves(&v, truth);
@@ -72,9 +75,15 @@ static panem_status judge_models(pn_table *t, const judge_settings *s, size_t tr
 static panem_status judge_traffic(pn_table *t, const judge_settings *s, size_t traffic,
                                   double read_pct, panem_error *err)
 {
-    pn_judge_config config = {s->set,           s->truth,        &s->dram,
-                              read_pct / 100.0, s->random_share, s->fabric_ns,
-                              s->length_ps,     s->runs,         s->seed};
+    pn_judge_config config = {.set = s->set,
+                              .truth_name = s->truth,
+                              .dram = s->dram_truth ? &s->dram : NULL,
+                              .read_frac = read_pct / 100.0,
+                              .random_share = s->random_share,
+                              .fabric_ns = s->fabric_ns,
+                              .length_ps = s->length_ps,
+                              .runs = s->dram_truth ? s->runs : 0,
+                              .seed = s->seed};
     pn_judge_truth *truth = NULL;
     PN_TRY(pn_judge_truth_create(&truth, &config, traffic, err));
     panem_status status = judge_models(t, s, traffic, read_pct, truth, err);
@@ -86,6 +95,7 @@ static bool wanted(const judge_settings *s, size_t traffic)
 {
     const char *name = pn_judge_traffic_name(traffic);
     return pn_judge_traffic_min_ps(traffic) <= s->length_ps &&
+           (s->dram_truth || pn_judge_traffic_is_static(traffic)) &&
            (!s->traffic || strncmp(name, s->traffic, strlen(s->traffic)) == 0);
 }
 
@@ -107,7 +117,7 @@ static int run(void *settings)
     panem_error err = PANEM_ERROR_INIT;
     pn_table *t = pn_table_new(COLUMNS, sizeof COLUMNS / sizeof COLUMNS[0]);
     panem_status status = t ? PANEM_OK : pn_err(&err, PANEM_E_NOMEM, "out of memory");
-    if (status == PANEM_OK)
+    if (status == PANEM_OK && s->dram_truth)
         status = pn_dram_spec_parse(&s->dram, NULL, s->truth + strlen("dram:"), &err);
     if (status == PANEM_OK)
         status = panem_curves_load(&s->set, s->curves_path, NULL, &err);
@@ -140,7 +150,8 @@ enum {
 static const struct argp_option OPTIONS[] = {
     {"curves", 'c', "SET", 0, "curve set of the reference, made by panem characterize; required",
      0},
-    {"truth", 't', "DRAM", 0, "the reference, e.g. dram:ddr5-5200:channels=8; required", 0},
+    {"truth", 't', "DRAM", 0, "the reference, e.g. dram:ddr5-5200:channels=8, or curve; required",
+     0},
     {"model", 'm', "LIST", 0, "models to judge (default panem,panem:paper,fixed:idle,fixed:high)",
      0},
     {"read-pct", KEY_READ_PCT, "LIST", 0, "read percent of the traffic (default 67)", 0},
@@ -175,9 +186,12 @@ static panem_status take_models(judge_settings *s, const char *text, panem_error
 static panem_status take_truth(judge_settings *s, const char *text, panem_error *err)
 {
     pn_dram_config ignored;
-    if (strncmp(text, "dram:", 5) != 0)
-        return pn_err(err, PANEM_E_ARG, "--truth: '%s' is not dram:PRESET", text);
     s->truth = text;
+    s->dram_truth = strcmp(text, "curve") != 0;
+    if (!s->dram_truth)
+        return PANEM_OK;
+    if (strncmp(text, "dram:", 5) != 0)
+        return pn_err(err, PANEM_E_ARG, "--truth: '%s' is not dram:PRESET or curve", text);
     return pn_dram_spec_parse(&ignored, NULL, text + 5, err);
 }
 
@@ -230,7 +244,8 @@ static panem_status set_defaults(judge_settings *s, panem_error *err)
 static panem_status check(const judge_settings *s, panem_error *err)
 {
     if (!s->curves_path || !s->truth)
-        return pn_err(err, PANEM_E_ARG, "judge: --curves SET and --truth dram:PRESET are required");
+        return pn_err(err, PANEM_E_ARG,
+                      "judge: --curves SET and --truth dram:PRESET|curve are required");
     if (!(s->random_share >= 0.0 && s->random_share <= 1.0))
         return pn_err(err, PANEM_E_ARG, "--random-share: outside 0..1");
     for (size_t i = 0; i < s->read_pct.count; i++)
@@ -273,6 +288,8 @@ const pn_command pn_cmd_judge = {
         "Two rows of each traffic are the noise: \"(one run)\" is one run of the reference against "
         "the mean of the others, \"(truth)\" half the distance of the means of odd and even runs: "
         "how well the truth is known.\n\n"
+        "With --truth curve there is no reference: the truth of a window is what the curve says at "
+        "the load of the moment, as if it lasted for ever, for traffic whose loads last.\n\n"
         "The curve set must be that of the reference: same preset, channels, settings, row-hit "
         "share "
         "and fabric latency.",

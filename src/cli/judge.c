@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "curve/relation.h"
 #include "mem/model_port.h"
 #include "mem/model_spec.h"
 #include "traffic/characterize.h"
@@ -18,6 +19,8 @@ enum { WINDOW_READS_MIN = 8 };
 enum { WARMUP_WINDOWS = 100 };
 /* Windows that are judged after a step, and the low load before it. */
 enum { STEP_WINDOWS = 4, STEP_LOW_WINDOWS = 20 };
+/* Over which lines are spread when no reference looks at them. */
+static const uint64_t CAPACITY_BYTES = UINT64_C(1) << 32;
 /* Between runs of the reference: prime in ns, no multiple of a refresh interval. */
 static const uint64_t TRUTH_SHIFT_PS = 977000;
 
@@ -64,7 +67,8 @@ struct pn_judge_truth {
     pn_timetable timetable;
     size_t windows;
     uint8_t *labels;
-    history *runs; /* of the reference */
+    history *runs;              /* of the reference */
+    double static_ns[HIGH + 1]; /* without one: the curve's answer to the load, by label */
 };
 
 size_t pn_judge_traffic_count(void)
@@ -75,6 +79,11 @@ size_t pn_judge_traffic_count(void)
 const char *pn_judge_traffic_name(size_t number)
 {
     return TRAFFIC[number].name;
+}
+
+bool pn_judge_traffic_is_static(size_t number)
+{
+    return TRAFFIC[number].pattern != BURST;
 }
 
 uint64_t pn_judge_traffic_min_ps(size_t number)
@@ -232,7 +241,9 @@ static pn_chase_config chase_of(const pn_judge_truth *t, listener *l)
                              .streams = 1,
                              .chasers = 1,
                              .probe_ps = 1.0,
-                             .capacity_bytes = pn_dram_capacity_bytes(t->config->dram),
+                             .capacity_bytes = t->config->dram
+                                                   ? pn_dram_capacity_bytes(t->config->dram)
+                                                   : CAPACITY_BYTES,
                              .lanes = 1,
                              .seed = t->config->seed,
                              .timetable = t->timetable.arrivals,
@@ -278,6 +289,25 @@ static panem_status run_model(history *h, const pn_judge_truth *t, const char *m
 
 /* ---- truth ---- */
 
+static bool curve_ns(double *ns, const pn_judge_config *k, double load)
+{
+    double gbs = load * panem_peak_bytes_per_s(k->set, PANEM_MIX_LINEAR, k->read_frac) / 1e9;
+    double bytes;
+    return pn_relation_invert(k->set, PANEM_MIX_LINEAR, gbs, k->read_frac, &bytes, ns);
+}
+
+/* What every window would see had its load lasted for ever. */
+static panem_status fill_static(pn_judge_truth *t, panem_error *err)
+{
+    const traffic *what = t->traffic;
+    double low = what->pattern == STEP ? what->high : what->load;
+    double high = what->pattern == PHASE ? what->high : low;
+    if (curve_ns(&t->static_ns[LOW], t->config, low) &&
+        curve_ns(&t->static_ns[HIGH], t->config, high))
+        return PANEM_OK;
+    return pn_err(err, PANEM_E_FORMAT, "%s: the curve has no latency for it", what->name);
+}
+
 static panem_status fill_truth(pn_judge_truth *t, panem_error *err)
 {
     const pn_judge_config *k = t->config;
@@ -289,6 +319,8 @@ static panem_status fill_truth(pn_judge_truth *t, panem_error *err)
     if (!t->labels || !t->runs)
         return pn_err(err, PANEM_E_NOMEM, "no memory for %zu windows", t->windows);
     PN_TRY(add_arrivals(t, err));
+    if (!k->dram)
+        return fill_static(t, err);
     for (uint32_t i = 0; i < k->runs; i++) {
         PN_TRY(history_create(&t->runs[i], t->windows, err));
         PN_TRY(run_reference(&t->runs[i], t, i, err));
@@ -333,6 +365,10 @@ static bool mean_of(double *ns, const pn_judge_truth *t, uint32_t first, uint32_
     double sum_ns = 0.0;
     uint32_t reads = 0;
     uint32_t runs = 0;
+    if (!t->config->dram) {
+        *ns = t->static_ns[t->labels[window]];
+        return true;
+    }
     for (uint32_t i = first; i < t->config->runs; i += step, runs++) {
         sum_ns += t->runs[i].sum_ns[window];
         reads += t->runs[i].reads[window];

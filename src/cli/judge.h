@@ -16,6 +16,7 @@
 #ifndef PN_CLI_JUDGE_H
 #define PN_CLI_JUDGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "dram/dram.h"
@@ -27,7 +28,7 @@ enum { PN_JUDGE_RUNS_MIN = 2, PN_JUDGE_RUNS_MAX = 64 };
 typedef struct pn_judge_config {
     const panem_curves *set;
     const char *truth_name;
-    const pn_dram_config *dram;
+    const pn_dram_config *dram; /* NULL: the truth is the curve at the load of the moment */
     double read_frac;
     double random_share; /* of the load, without the chases */
     double fabric_ns;    /* added to the reference's latency */
@@ -47,6 +48,8 @@ typedef struct pn_judge_truth pn_judge_truth;
 
 size_t pn_judge_traffic_count(void);
 const char *pn_judge_traffic_name(size_t traffic);
+/* True when loads last, so that the curve's answer to them is a truth too. */
+bool pn_judge_traffic_is_static(size_t traffic);
 /* Shortest length with which a traffic says something. */
 uint64_t pn_judge_traffic_min_ps(size_t traffic);
 

@@ -13,7 +13,7 @@
  */
 enum { HORIZON_LINES = 512, LINE_BYTES = 64 };
 
-enum { WINDOWS_MAX = 65536, SHARERS_MAX = 65536, RING_MIN = 16, RING_MAX = 65536 };
+enum { WINDOWS_MAX = 65536, SHARERS_MAX = 65536, RING_MIN = 16, RING_MAX = 65536, LOOKS_MAX = 64 };
 static const uint64_t WINDOW_MIN_PS = 1000;
 static const uint64_t WINDOW_MAX_PS = UINT64_C(10000000000);
 
@@ -57,8 +57,8 @@ static panem_status check_time_options(const panem_model_options *o, panem_error
                       "model options: ring_windows x window_ps is above 2^44 ps (17 s)");
     if (o->guard_slack_ps > WINDOW_MAX_PS)
         return pn_err(err, PANEM_E_ARG, "model options: guard_slack_ps is above 1e10");
-    if (!(o->jump_sigmas >= 0.0 && o->jump_sigmas <= 100.0))
-        return pn_err(err, PANEM_E_ARG, "model options: jump_sigmas is outside 0..100");
+    if (o->looks > LOOKS_MAX)
+        return pn_err(err, PANEM_E_ARG, "model options: looks is above 64");
     if ((unsigned)o->time_mode > PANEM_TIME_HORIZON)
         return pn_err(err, PANEM_E_ARG, "model options: unknown time_mode");
     return PANEM_OK;

@@ -9,7 +9,7 @@
 
 /* "PANEMST" and a NUL, little-endian. */
 static const uint64_t STATE_MAGIC = UINT64_C(0x0054534d454e4150);
-enum { STATE_VERSION = 1, HEADER_BYTES = 40, CHECK_BYTES = 8 };
+enum { STATE_VERSION = 2, HEADER_BYTES = 40, CHECK_BYTES = 8 };
 
 /* Everything in the options that the state depends on. */
 static uint64_t options_hash(const panem_model_options *o)
@@ -28,6 +28,7 @@ static uint64_t options_hash(const panem_model_options *o)
                               o->ring_windows,
                               o->cbusy_by,
                               o->guard_compensation,
+                              o->looks,
                               o->peers.frequency_hz,
                               o->peers.phase_length,
                               o->peers.curve_window_size,
@@ -37,7 +38,6 @@ static uint64_t options_hash(const panem_model_options *o)
         h = pn_hash_u64(h, words[i]);
     for (int i = 0; i < 3; i++)
         h = pn_hash_double(h, o->cbusy_enter[i]);
-    h = pn_hash_double(h, o->jump_sigmas);
     return pn_hash_double(h, o->cbusy_hysteresis);
 }
 

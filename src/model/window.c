@@ -85,6 +85,13 @@ static inline void answer(const pn_window_model *m, panem_response *response,
     response->cbusy = m->cbusy;
 }
 
+/* After a request that used up the room. */
+PN_NEVER_INLINE static panem_status accepted_full(pn_window_model *m, uint64_t rel_ps)
+{
+    pn_window_full(m, rel_ps);
+    return PANEM_OK;
+}
+
 /* Any valid request, rel_ps (below PN_SPAN_MAX_PS) after the open window's start; extra_ps and
  * clock are what the guard says. */
 PN_NEVER_INLINE static panem_status accept(pn_window_model *m, panem_response *response,
@@ -114,7 +121,10 @@ PN_NEVER_INLINE static panem_status accept(pn_window_model *m, panem_response *r
     pn_halves_add(&m->latency_sum[kind], extra_ps);
     m->stats.guard_delays += extra_ps != 0;
     answer(m, response, request, latency_ps);
-    return PANEM_OK;
+    if (rel_ps >= m->window_ps)
+        return PANEM_OK;
+    m->room_bytes -= (int64_t)bytes;
+    return m->room_bytes < 0 ? accepted_full(m, rel_ps) : PANEM_OK;
 }
 
 /* A request that the guard delays. */
@@ -124,15 +134,6 @@ PN_NEVER_INLINE static panem_status accept_late(pn_window_model *m, panem_respon
     uint64_t rel_ps = request->time_ps - m->start_ps;
     int64_t clock = guard_serve(m, rel_ps, request->bytes);
     return accept(m, response, request, (uint64_t)guard_extra_ps(m, clock, rel_ps), clock);
-}
-
-/* One addend of a moment is below 2^20 bytes x 2^34 ps: a sum whose top bit shows is folded away
- * before it can wrap. */
-PN_NEVER_INLINE static panem_status fold_moment(pn_window_model *m, uint32_t group)
-{
-    m->group_wide[group] += m->group_moment[group];
-    m->group_moment[group] = 0;
-    return PANEM_OK;
 }
 
 /* A valid request that arrives in the open window and fits the ring unless the guard delays it.
@@ -154,8 +155,9 @@ static inline panem_status accept_common(pn_window_model *m, panem_response *res
     m->requests[kind]++;
     m->group_bytes[group] += bytes;
     m->group_moment[group] += bytes * rel_ps;
-    if (PN_UNLIKELY(m->group_moment[group] >> 63 != 0))
-        return fold_moment(m, group);
+    m->room_bytes -= (int64_t)bytes;
+    if (PN_UNLIKELY(m->room_bytes < 0))
+        return accepted_full(m, rel_ps);
     return PANEM_OK;
 }
 
@@ -185,6 +187,8 @@ PN_NEVER_INLINE static panem_status access_other(pn_window_model *m, panem_respo
     if (!m->ahead)
         close_until(m, t);
     uint64_t rel_ps = t - m->start_ps;
+    if (rel_ps >= m->look_ps && rel_ps < m->window_ps)
+        pn_window_look(m, rel_ps);
     if (rel_ps < m->open_ps)
         return accept_common(m, response, request, rel_ps);
     if (rel_ps >= PN_SPAN_MAX_PS)
@@ -261,7 +265,21 @@ static void window_stats(const panem_model *model, panem_stats *stats)
         pn_halves_to_double(m->area_sum[PANEM_WRITE].low, m->area_sum[PANEM_WRITE].high) / 1000.0;
 }
 
-/* What the options alone decide. */
+/* Equation 18, docs/decisions/0005: lines of which the rate is averaged, at least so much of a
+ * window; and the shares of what the peak moves in one part that are worth a look: outstanding, and
+ * arrived. */
+enum { LOOK_HORIZON_LINES = 512 };
+static const double LOOK_HORIZON_WINDOWS = 0.5;
+static const double LOOK_PART = 0.25;
+static const double WAKE_PART = 0.5;
+
+/* Whole bytes, at most what moments can hold. */
+static uint64_t wake_bytes(const pn_window_model *m, double bytes)
+{
+    return bytes < (double)m->small_bytes ? (uint64_t)bytes : m->small_bytes;
+}
+
+/* What the options and the set decide. */
 static void apply_options(pn_window_model *m)
 {
     const panem_model_options *o = &m->base.options;
@@ -280,9 +298,15 @@ static void apply_options(pn_window_model *m)
     m->light = o->cbusy_by == PANEM_CBUSY_BY_OUTSTANDING ? lowest : 0.0;
     m->guard = o->sharers == 1 ? o->guard : PANEM_GUARD_OFF;
     m->per_window = 1.0 / (double)o->window_ps;
-    m->jump_square = o->sharers == 1 && o->jump_sigmas > 0.0
-                         ? o->jump_sigmas * o->jump_sigmas * PN_LINE_BYTES
-                         : (double)INFINITY;
+    m->looks = o->sharers == 1 && o->looks > 1 ? o->looks : 1;
+    m->part_ps = o->window_ps / m->looks;
+    double peak_per_ps = pn_relation_round(m->base.set, o->relation.mix, 1.0)->peak_gbs / 1000.0;
+    double part_bytes = peak_per_ps * (double)m->part_ps;
+    double horizon_ps = LOOK_HORIZON_LINES * PN_LINE_BYTES / peak_per_ps;
+    double least_ps = LOOK_HORIZON_WINDOWS * (double)m->window_ps;
+    m->per_horizon = 1.0 / (horizon_ps > least_ps ? horizon_ps : least_ps);
+    m->look_bytes = part_bytes * LOOK_PART;
+    m->wake_bytes = wake_bytes(m, part_bytes * WAKE_PART);
 }
 
 static void window_reset(panem_model *model)
@@ -301,6 +325,7 @@ static void window_reset(panem_model *model)
     memset(m->history, 0, o->windows * sizeof *m->history);
     *m = fresh;
     apply_options(m);
+    m->looking = m->looks > 1 ? PN_LOOK_WAITING : PN_LOOK_NEVER;
     m->read_frac = 1.0;
     m->latency_ps = pn_window_idle_ps(m);
     pn_window_derive(m);

@@ -12,6 +12,10 @@
 
 enum { PN_LINE_BYTES = 64 };
 
+/* Whether the open window is looked into (equation 18): not at all, once enough has arrived, or
+ * after every part. */
+typedef enum pn_looking { PN_LOOK_NEVER, PN_LOOK_WAITING, PN_LOOK_PARTS } pn_looking;
+
 /* Off the common path, so that it needs few registers. */
 #define PN_NEVER_INLINE __attribute__((noinline))
 
@@ -89,10 +93,14 @@ typedef struct pn_window_model {
     double light;             /* at less than this x n_light the level is 0 */
     double scale;             /* sharers / (windows x window_ps) */
     double per_window;        /* 1 / window_ps */
-    double jump_square;       /* jump_sigmas^2 x 64 bytes; infinite: steps are not looked for */
-    pn_slot *slots;           /* ring_windows of them */
-    pn_ahead *ahead;          /* ring_windows of them, or NULL in ordered mode */
-    pn_closed *history;       /* options.windows of them */
+    uint32_t looks;           /* parts of a window; 1: it is not looked into */
+    uint64_t part_ps;         /* length of all parts but the last, which takes the rest */
+    double per_horizon;       /* 1 / the time the rate is averaged over */
+    double look_bytes;   /* outstanding from which a window is looked into from its start ... */
+    uint64_t wake_bytes; /* ... and arrived in it so that it is looked into from there */
+    pn_slot *slots;      /* ring_windows of them */
+    pn_ahead *ahead;     /* ring_windows of them, or NULL in ordered mode */
+    pn_closed *history;  /* options.windows of them */
 
     /* --- derived from what is saved --- */
     uint64_t start_ps;        /* of the open window */
@@ -105,6 +113,8 @@ typedef struct pn_window_model {
     int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
     int64_t guard_late;   /* ps x 2^16 by which a clock is ahead of the arrival it first delays */
     int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
+    uint64_t look_ps;     /* what arrives from here on is preceded by a look; UINT64_MAX: none */
+    int64_t room_bytes;   /* arrivals left before a look is due, or before a moment may wrap */
     pn_slot *slot;        /* the open window's: slots[index & mask] */
     uint64_t full_ps;     /* a window that starts here or before ends at a legal time */
     pn_closed *sum;       /* over history: total, or the one entry itself */
@@ -119,7 +129,8 @@ typedef struct pn_window_model {
     uint64_t group_moment[PN_GROUPS]; /* sum of bytes x (arrival - start), ps ... */
     pn_u128 group_wide[PN_GROUPS];    /* ... and the part of it folded away */
     uint64_t requests[2];             /* accepted since reset */
-    uint64_t priced[2];               /* of them, before the open window became the open one */
+    uint64_t priced[2];               /* of them, those whose latency is in latency_sum */
+    uint64_t folded;                  /* of the open window, those priced before its end */
     double guard_mix[2];              /* decaying averages of outstanding reads and writes */
     uint64_t guard_added_ps;          /* by the guard, to requests not priced */
     pn_u128 head[2];         /* byte x ps from the open window's other arrivals to its end */
@@ -132,7 +143,11 @@ typedef struct pn_window_model {
     bool quiet; /* at the last close nothing was averaged, in flight or to come */
     double outstanding_bytes;
     double read_frac;
-    double last_bytes;        /* outstanding in the newest closed window alone */
+    double rate;              /* of arrivals, bytes per ps: a decaying average */
+    uint64_t seen_bytes;      /* arrived in the open window up to the last look */
+    uint32_t looked;          /* parts of the open window that were over then */
+    pn_looking looking;       /* into the open window */
+    uint64_t returned_ps;     /* what equation 17 takes off latencies in the open window */
     pn_halves latency_sum[2]; /* ps, over requests priced, and every extra of the guard */
     pn_halves area_sum[2];    /* byte x ps, over closed windows */
     panem_stats stats; /* counters kept here; those of requests and sums are filled on demand */
@@ -170,6 +185,13 @@ void pn_window_pass_idle(pn_window_model *m, uint64_t windows);
 
 /* Latency of an empty memory at the present mix. */
 uint64_t pn_window_idle_ps(const pn_window_model *m);
+
+/* A look rel_ps after the open window's start (equation 18): the parts that are over by then give
+ * the latency of what arrives from there on. */
+void pn_window_look(pn_window_model *m, uint64_t rel_ps);
+
+/* What is due when room_bytes is used up: a waiting look, or folding the moments. */
+void pn_window_full(pn_window_model *m, uint64_t rel_ps);
 
 /* Derives what is not saved from what is; history must be in place. */
 void pn_window_derive(pn_window_model *m);

@@ -12,10 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A step of the load is more than four lines, and its bandwidth is believed up to so much of peak:
- * nearer, the latency of a bandwidth is ill-defined (docs/decisions/0006). */
-static const double JUMP_FLOOR_BYTES = 4 * PN_LINE_BYTES;
-static const double JUMP_LOAD_MAX = 0.95;
+/* Nearer to saturation than so much of N at 90 % of peak a window is not looked into: there the
+ * rate of arrivals says little about the latency (docs/decisions/0005). */
+static const double LOOK_BUSY_MAX = 0.8;
 
 /* The guard clock of a time that no arrival can precede. */
 static const int64_t GUARD_NEVER = -(INT64_C(1) << 61);
@@ -103,7 +102,7 @@ static inline void mix_guard(pn_window_model *m, double reads, double writes)
 /* Mean of what the guard added to the requests accepted since the last close. */
 PN_NEVER_INLINE static uint64_t guard_mean_ps(pn_window_model *m)
 {
-    uint64_t requests = m->requests[0] - m->priced[0] + m->requests[1] - m->priced[1];
+    uint64_t requests = m->folded + m->requests[0] - m->priced[0] + m->requests[1] - m->priced[1];
     uint64_t mean_ps = m->guard_added_ps / requests;
     m->guard_added_ps = 0;
     return m->base.options.guard_compensation ? mean_ps : 0;
@@ -123,34 +122,54 @@ PN_NEVER_INLINE static uint64_t compensated_ps(const pn_window_model *m, uint64_
 static inline void set_price(pn_window_model *m, double latency_ns, uint64_t added_ps)
 {
     uint64_t latency_ps = whole_ps(latency_ns);
+    m->returned_ps = added_ps;
     if (PN_UNLIKELY(added_ps != 0))
         latency_ps = compensated_ps(m, latency_ps, added_ps);
     set_latency(m, latency_ps);
 }
 
-/* Equation 18: has the newest window left the last one behind by more than counting lines can? No
- * branch on the first comparison: at a middling load it holds now and then. */
-static inline bool jumped(const pn_window_model *m, double now_bytes)
+/* Equation 18: the rate of arrivals once it knows all but seen_bytes of arrived, which came in the
+ * last so many ps. A decaying average over a fixed number of lines at the peak. */
+static inline void update_rate(pn_window_model *m, uint64_t arrived, uint64_t length_ps)
 {
-    double last = m->last_bytes;
-    double more = now_bytes > last ? now_bytes : last;
-    double gap = fabs(now_bytes - last) - JUMP_FLOOR_BYTES;
-    return gap * fabs(gap) > m->jump_square * more;
+    double bytes = (double)(arrived - m->seen_bytes);
+    double length = (double)length_ps;
+    double gain = m->per_horizon;
+    if (gain * length > 1.0)
+        gain = length_ps == m->window_ps ? m->per_window : 1.0 / length;
+    double rate = m->rate + gain * (bytes - m->rate * length);
+    m->rate = rate > 0.0 ? rate : 0.0;
 }
 
-/* Then the window's arrivals say where the load is going before outstanding bytes have followed:
- * the lower branch at their bandwidth, unless that is near the peak. */
-PN_NEVER_INLINE static double jump_ns(const pn_window_model *m, pn_mix_place at, uint64_t arrived,
-                                      double otherwise_ns)
+/* How many of the open window's arrivals the next look or fold may wait for. */
+static inline void set_room(pn_window_model *m)
 {
-    double gbs = (double)arrived * 1000.0 * m->per_window;
-    double bytes;
-    double ns;
-    if (!(gbs < JUMP_LOAD_MAX * pn_relation_peak_gbs(at)) ||
-        !pn_relation_invert(m->base.set, m->base.options.relation.mix, gbs, m->read_frac, &bytes,
-                            &ns))
-        return otherwise_ns;
-    return ns;
+    m->room_bytes = (int64_t)m->small_bytes;
+    if (m->looking == PN_LOOK_WAITING)
+        m->room_bytes =
+            (int64_t)m->wake_bytes - (int64_t)(m->arrived[PANEM_READ] + m->arrived[PANEM_WRITE]);
+}
+
+static inline void set_look(pn_window_model *m)
+{
+    uint32_t next = m->looked + 1;
+    m->look_ps = (m->looking == PN_LOOK_PARTS) & (next < m->looks) ? next * m->part_ps : UINT64_MAX;
+}
+
+/* The window that opens is looked into when the load is worth it. */
+static inline void begin_looking(pn_window_model *m, pn_looking looking)
+{
+    m->looking = m->looks > 1 ? looking : PN_LOOK_NEVER;
+    m->looked = 0;
+    m->seen_bytes = 0;
+    set_look(m);
+    set_room(m);
+}
+
+PN_NEVER_INLINE static pn_looking look_at_load(const pn_window_model *m, pn_mix_place at)
+{
+    return m->outstanding_bytes <= LOOK_BUSY_MAX * pn_relation_n_busy(at) ? PN_LOOK_PARTS
+                                                                          : PN_LOOK_NEVER;
 }
 
 /* Equation 15 where the load is not light, and whether N has reached that of the peak. */
@@ -165,9 +184,9 @@ PN_NEVER_INLINE static bool decide_busy(pn_window_model *m, pn_mix_place at)
 }
 
 /* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
- * now_bytes and arrived are the newest window's. True: it is saturated. */
+ * arrived is the newest window's. True: it is saturated. */
 static inline bool decide(pn_window_model *m, uint64_t added_ps, double reads, double writes,
-                          double now_bytes, uint64_t arrived)
+                          uint64_t arrived)
 {
     const panem_relation relation = m->base.options.relation;
     double both = reads + writes;
@@ -177,9 +196,9 @@ static inline bool decide(pn_window_model *m, uint64_t added_ps, double reads, d
     m->read_frac = read_frac;
     pn_mix_place at = pn_relation_place(m->base.set, relation.mix, read_frac);
     double latency_ns = pn_relation_at_ns(m->base.set, relation, at, n, read_frac, &m->hint);
-    if (PN_UNLIKELY(jumped(m, now_bytes)))
-        latency_ns = jump_ns(m, at, arrived, latency_ns);
-    m->last_bytes = now_bytes;
+    if (m->looks > 1)
+        update_rate(m, arrived, m->window_ps - m->looked * m->part_ps);
+    begin_looking(m, PN_LIKELY(n < m->look_bytes) ? PN_LOOK_WAITING : look_at_load(m, at));
     set_price(m, latency_ns, added_ps);
     if (PN_LIKELY(m->guard != PANEM_GUARD_OFF)) {
         mix_guard(m, reads, writes);
@@ -200,7 +219,8 @@ PN_NEVER_INLINE static void decide_empty(pn_window_model *m, uint64_t added_ps)
     const panem_model_options *o = &m->base.options;
     pn_mix_place at = pn_relation_place(m->base.set, o->relation.mix, m->read_frac);
     m->outstanding_bytes = 0.0;
-    m->last_bytes = 0.0;
+    m->rate = 0.0;
+    begin_looking(m, PN_LOOK_WAITING);
     set_price(m, pn_relation_at_ns(m->base.set, o->relation, at, 0.0, m->read_frac, &m->hint),
               added_ps);
     if (m->guard != PANEM_GUARD_OFF)
@@ -241,13 +261,15 @@ PN_NEVER_INLINE static void open_less(pn_window_model *m)
         m->open_ps = 0;
 }
 
-/* Which arrivals are common: all of the open window up to the latest legal time, if whatever they
- * take fits the ring. */
+/* Which arrivals are common: all of the open window up to the next look or the latest legal time,
+ * if whatever they take fits the ring. */
 static inline void set_open(pn_window_model *m)
 {
     m->open_ps = m->window_ps;
     if (PN_UNLIKELY((m->latency_windows >= m->mask) | (m->start_ps > m->full_ps)))
         open_less(m);
+    if (m->look_ps < m->open_ps)
+        m->open_ps = m->look_ps;
 }
 
 /* The guard clock counts from the open window's start. */
@@ -374,6 +396,7 @@ static inline crop harvest(pn_window_model *m, uint64_t pending)
         m->bytes[k] += c.arrived[k];
         m->priced[k] = m->requests[k];
     }
+    m->folded = 0;
     return c;
 }
 
@@ -396,7 +419,6 @@ uint64_t pn_window_close(pn_window_model *m, uint64_t pending)
     const crop c = harvest(m, pending);
     double reads = pn_closed_double(&c.held, PANEM_READ);
     double writes = pn_closed_double(&c.held, PANEM_WRITE);
-    double now_bytes = (reads + writes) * m->per_window;
     if (PN_UNLIKELY(m->sum != closed)) {
         slide(m->sum, closed, &c.held, PANEM_READ);
         slide(m->sum, closed, &c.held, PANEM_WRITE);
@@ -412,7 +434,7 @@ uint64_t pn_window_close(pn_window_model *m, uint64_t pending)
     }
     bool saturated = false;
     if (PN_LIKELY(reads + writes > 0.0))
-        saturated = decide(m, added_ps, reads, writes, now_bytes, c.arrived[0] + c.arrived[1]);
+        saturated = decide(m, added_ps, reads, writes, c.arrived[0] + c.arrived[1]);
     else
         decide_empty(m, added_ps);
     m->stats.windows_saturated += saturated;
@@ -443,6 +465,70 @@ void pn_window_pass_idle(pn_window_model *m, uint64_t windows)
         tell(m, &nothing, start_ps + first * m->window_ps, windows - first, false);
 }
 
+/* ---- inside a window ---- */
+
+/* The requests so far leave the groups with the present latency, as if each had been delayed: the
+ * groups are free for another. */
+static void fold_groups(pn_window_model *m)
+{
+    uint64_t first = m->index + m->latency_windows;
+    for (int k = 0; k < 2; k++) {
+        m->head[k] = pn_window_head(m, k);
+        m->arrived[k] = pn_window_arrived(m, k);
+        pn_slot_add(&m->slots[first & m->mask], k, pn_window_group_tail(m, k), m->group_bytes[k]);
+        pn_slot_add(&m->slots[(first + 1) & m->mask], k, pn_window_group_tail(m, 2 + k),
+                    m->group_bytes[2 + k]);
+        m->latency_sum[k] = pn_halves_of(pn_window_latency_sum(m, k));
+        m->folded += m->requests[k] - m->priced[k];
+        m->priced[k] = m->requests[k];
+    }
+    memset(m->group_bytes, 0, sizeof m->group_bytes);
+    memset(m->group_moment, 0, sizeof m->group_moment);
+    memset(m->group_wide, 0, sizeof m->group_wide);
+}
+
+/* Little's law with the rate of arrivals in the place of the average that is not known yet. */
+static void reprice(pn_window_model *m)
+{
+    const panem_relation relation = m->base.options.relation;
+    pn_mix_place at = pn_relation_place(m->base.set, relation.mix, m->read_frac);
+    double n = m->rate * (double)(m->latency_ps + m->returned_ps);
+    fold_groups(m);
+    set_price(m, pn_relation_at_ns(m->base.set, relation, at, n, m->read_frac, &m->hint),
+              m->returned_ps);
+    if (m->guard != PANEM_GUARD_OFF)
+        set_guard(m);
+}
+
+void pn_window_look(pn_window_model *m, uint64_t rel_ps)
+{
+    uint32_t over = m->looked;
+    while (over + 1 < m->looks && (over + 1) * m->part_ps <= rel_ps)
+        over++;
+    if (over > m->looked) {
+        uint64_t arrived = pn_window_arrived(m, PANEM_READ) + pn_window_arrived(m, PANEM_WRITE);
+        update_rate(m, arrived, (over - m->looked) * m->part_ps);
+        m->seen_bytes = arrived;
+        m->looked = over;
+        reprice(m);
+    }
+    set_look(m);
+    set_open(m);
+}
+
+void pn_window_full(pn_window_model *m, uint64_t rel_ps)
+{
+    if (m->looking == PN_LOOK_WAITING) {
+        m->looking = PN_LOOK_PARTS;
+        pn_window_look(m, rel_ps);
+    } else { /* more than small_bytes: one addend of a moment is below 2^20 bytes x 2^34 ps */
+        for (int g = 0; g < PN_GROUPS; g++)
+            m->group_wide[g] += m->group_moment[g];
+        memset(m->group_moment, 0, sizeof m->group_moment);
+    }
+    set_room(m);
+}
+
 static void sum_history(pn_window_model *m)
 {
     m->sum = m->history;
@@ -462,6 +548,8 @@ void pn_window_derive(pn_window_model *m)
     m->start_ps = m->index * m->window_ps;
     m->slot = &m->slots[m->index & m->mask];
     m->full_ps = PN_TIME_MAX_PS + 1 - m->window_ps;
+    set_look(m);
+    set_room(m);
     set_latency(m, m->latency_ps);
     set_open(m);
     set_guard_step(m);

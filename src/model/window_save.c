@@ -42,7 +42,12 @@ static void put_state(pn_bytes_out *out, const pn_window_model *m)
     pn_put_u64(out, m->quiet);
     pn_put_double(out, m->outstanding_bytes);
     pn_put_double(out, m->read_frac);
-    pn_put_double(out, m->last_bytes);
+    pn_put_double(out, m->rate);
+    pn_put_u64(out, m->seen_bytes);
+    pn_put_u64(out, m->looked);
+    pn_put_u64(out, m->looking);
+    pn_put_u64(out, m->returned_ps);
+    pn_put_u64(out, m->folded);
     pn_put_u64(out, m->guard_added_ps);
     for (int k = 0; k < 2; k++) {
         pn_put_double(out, m->guard_mix[k]);
@@ -69,7 +74,12 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
     m->quiet = pn_get_most(in, 1) != 0;
     m->outstanding_bytes = pn_get_double(in);
     m->read_frac = pn_get_double(in);
-    m->last_bytes = pn_get_double(in);
+    m->rate = pn_get_double(in);
+    m->seen_bytes = pn_get_most(in, 2 * PN_COUNT_MAX);
+    m->looked = (uint32_t)pn_get_most(in, m->looks - 1);
+    m->looking = (pn_looking)pn_get_most(in, m->looks > 1 ? PN_LOOK_PARTS : PN_LOOK_NEVER);
+    m->returned_ps = pn_get_u64(in);
+    m->folded = pn_get_most(in, PN_COUNT_MAX);
     m->guard_added_ps = pn_get_u64(in);
     for (int k = 0; k < 2; k++) {
         m->guard_mix[k] = pn_get_double(in);
@@ -184,20 +194,30 @@ void pn_window_save(const panem_model *model, unsigned char *payload)
 
 static bool guard_plausible(const pn_window_model *m)
 {
-    uint64_t requests = m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
+    uint64_t requests = m->folded + m->requests[0] + m->requests[1] - m->priced[0] - m->priced[1];
     int64_t end = (int64_t)(((m->mask + 1) * m->window_ps) << PN_GUARD_BITS);
     return m->guard_clock >= -(INT64_C(1) << 61) && m->guard_clock < end &&
            m->guard_mix[0] >= 0.0 && m->guard_mix[1] >= 0.0 &&
            isfinite(m->guard_mix[0] + m->guard_mix[1]) && (requests > 0 || m->guard_added_ps == 0);
 }
 
+/* Only a window that is looked into has seen anything. */
+static bool look_plausible(const pn_window_model *m)
+{
+    return m->rate >= 0.0 && isfinite(m->rate) && m->returned_ps <= PN_SPAN_MAX_PS &&
+           m->seen_bytes <= m->arrived[0] + m->arrived[1] &&
+           (m->looking == PN_LOOK_PARTS ||
+            (m->looked == 0 && m->seen_bytes == 0 && m->folded == 0)) &&
+           m->folded <= m->priced[0] + m->priced[1];
+}
+
 static bool state_plausible(const pn_window_model *m)
 {
     return m->latency_ps <= PN_SPAN_MAX_PS && m->index <= PN_TIME_MAX_PS / m->window_ps &&
            m->stats.windows_closed == m->index && m->read_frac >= 0.0 && m->read_frac <= 1.0 &&
-           m->outstanding_bytes >= 0.0 && isfinite(m->outstanding_bytes) && m->last_bytes >= 0.0 &&
-           isfinite(m->last_bytes) && m->priced[0] <= m->requests[0] &&
-           m->priced[1] <= m->requests[1] && guard_plausible(m);
+           m->outstanding_bytes >= 0.0 && isfinite(m->outstanding_bytes) &&
+           m->priced[0] <= m->requests[0] && m->priced[1] <= m->requests[1] && look_plausible(m) &&
+           guard_plausible(m);
 }
 
 /* A quiet model has an empty average. */

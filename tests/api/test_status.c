@@ -38,8 +38,7 @@ SPOIL(no_sharers, o->sharers = 0)
 SPOIL(many_sharers, o->sharers = 65537)
 SPOIL(guard, o->guard = (panem_guard)3)
 SPOIL(slack, o->guard_slack_ps = UINT64_C(10000000001))
-SPOIL(jump, o->jump_sigmas = -1.0)
-SPOIL(jump_nan, o->jump_sigmas = (double)NAN)
+SPOIL(looks, o->looks = 65)
 SPOIL(time_mode, o->time_mode = (panem_time_mode)2)
 SPOIL(odd_ring, o->ring_windows = 1000)
 SPOIL(small_ring, o->ring_windows = 8)
@@ -68,8 +67,7 @@ static const bad_option BAD_OPTIONS[] = {
     {"sharers", many_sharers},
     {"guard", guard},
     {"guard_slack_ps", slack},
-    {"jump_sigmas", jump},
-    {"jump_sigmas", jump_nan},
+    {"looks", looks},
     {"time_mode", time_mode},
     {"ring_windows", odd_ring},
     {"ring_windows", small_ring},
@@ -379,7 +377,7 @@ SPOIL(other_windows, o->windows = 5)
 SPOIL(other_sharers, o->sharers = 2)
 SPOIL(other_guard, o->guard = PANEM_GUARD_OFF)
 SPOIL(other_slack, o->guard_slack_ps = 1)
-SPOIL(other_jump, o->jump_sigmas += 1.0)
+SPOIL(other_looks, o->looks = 3)
 SPOIL(other_compensation, o->guard_compensation = !o->guard_compensation)
 SPOIL(other_time, o->time_mode = PANEM_TIME_HORIZON)
 SPOIL(other_ack, o->early_write_ack = !o->early_write_ack)
@@ -394,10 +392,10 @@ static void any_other_option_is_a_mismatch(void **state)
 {
     (void)state;
     static void (*const others[])(panem_model_options *) = {
-        other_kind,         other_beyond,   other_mix,       other_window,  other_windows,
-        other_sharers,      other_guard,    other_slack,     other_time,    other_ack,
-        other_compensation, other_jump,     other_ring,      other_enter_0, other_enter_1,
-        other_enter_2,      other_cbusy_by, other_hysteresis};
+        other_kind,         other_beyond,     other_mix,     other_window,  other_windows,
+        other_sharers,      other_guard,      other_slack,   other_time,    other_ack,
+        other_compensation, other_ring,       other_enter_0, other_enter_1, other_enter_2,
+        other_cbusy_by,     other_hysteresis, other_looks};
     panem_curves *set = fix_set(FIX_ONE, NULL);
     panem_model_options o = PANEM_MODEL_OPTIONS_INIT;
     o.windows = 4;

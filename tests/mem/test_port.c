@@ -139,7 +139,7 @@ static void assert_same(const panem_model_options *a, const panem_model_options 
     assert_int_equal(a->guard, b->guard);
     assert_true(a->guard_slack_ps == b->guard_slack_ps);
     assert_int_equal(a->guard_compensation, b->guard_compensation);
-    assert_true(a->jump_sigmas == b->jump_sigmas);
+    assert_int_equal(a->looks, b->looks);
     assert_int_equal(a->early_write_ack, b->early_write_ack);
     assert_int_equal(a->ring_windows, b->ring_windows);
 }

@@ -96,7 +96,7 @@ static panem_model_options random_options(run *r)
     o.guard = (panem_guard)pick(r, 3);
     o.guard_slack_ps = one_in(r, 3) ? pick(r, 400000) : 20000;
     o.guard_compensation = (uint32_t)pick(r, 2);
-    o.jump_sigmas = (double)pick(r, 5);
+    o.looks = (uint32_t)pick(r, 10);
     o.relation.beyond = (panem_beyond)pick(r, 2);
     o.relation.mix = (panem_mix)pick(r, 2);
     o.time_mode = (panem_time_mode)one_in(r, 3);

@@ -33,7 +33,12 @@ struct lit_model {
         settled; /* the last window closed with nothing averaged and nothing in flight or to come */
     uint64_t latency_ps;
     double outstanding_bytes, read_frac;
-    double newest; /* outstanding bytes of the newest closed window */
+    double rate;           /* of arrivals, bytes per ps */
+    uint32_t parts_over;   /* of the open window, at the last look */
+    uint64_t came_before;  /* bytes that had arrived in it by then */
+    bool looking;          /* into the open window after every part ... */
+    bool waiting;          /* ... or only once enough bytes have arrived in it */
+    uint64_t taken_off_ps; /* from latencies in the open window, for what the guard added before */
     uint32_t cbusy;
     pn_u128 guard_q16;   /* the guard clock V or F in ps x 2^16 */
     double guard_mix[2]; /* averages of outstanding reads and writes that forget 1/8 per window */
@@ -143,33 +148,110 @@ static uint32_t busy_level(const lit_model *m, double fraction)
 /* The mean delay the guard added while the window was open comes off, but idle stays. */
 static void take_off_guard(lit_model *m)
 {
-    uint64_t mean = m->added_to ? m->added_ps / m->added_to : 0;
     uint64_t idle = latency_at(m, 0.0);
-    if (m->o.guard_compensation && mean > 0 && m->latency_ps > idle)
-        m->latency_ps = m->latency_ps > idle + mean ? m->latency_ps - mean : idle;
+    if (m->taken_off_ps > 0 && m->latency_ps > idle)
+        m->latency_ps =
+            m->latency_ps > idle + m->taken_off_ps ? m->latency_ps - m->taken_off_ps : idle;
+}
+
+static void average_guard(lit_model *m)
+{
+    bool any = m->o.guard_compensation && m->added_to > 0;
+    m->taken_off_ps = any ? m->added_ps / m->added_to : 0;
     m->added_ps = 0;
     m->added_to = 0;
 }
 
-/* A step of the load: the newest window against the one before, in deviations of counting 64-byte
- * lines. Its arrivals' bandwidth then gives the latency, if it lies below 95 % of the peak. */
-static void follow_step(lit_model *m)
+/* ---- inside a window: equation 18 ---- */
+
+static bool looks_on(const lit_model *m)
 {
-    const closed *c = &m->last[0];
-    double now = ((double)c->area_byte_ps[PANEM_READ] + (double)c->area_byte_ps[PANEM_WRITE]) *
-                 (1.0 / (double)m->o.window_ps);
-    double gap = fabs(now - m->newest) - 256.0;
-    double more = fmax(now, m->newest);
-    m->newest = now;
-    if (m->o.sharers != 1 || m->o.jump_sigmas == 0.0 || gap <= 0.0 ||
-        gap * gap <= m->o.jump_sigmas * m->o.jump_sigmas * 64.0 * more)
+    return m->o.sharers == 1 && m->o.looks > 1;
+}
+
+static double peak_of_reads_per_ps(const lit_model *m)
+{
+    if (m->o.relation.mix == PANEM_MIX_NEAREST)
+        return pn_relation_row(m->set, PANEM_MIX_NEAREST, 1.0).peak_gbs / 1000.0;
+    return m->set->mix[1000].peak_gbs / 1000.0;
+}
+
+static uint64_t part_ps(const lit_model *m)
+{
+    return m->o.window_ps / m->o.looks;
+}
+
+/* What the peak moves in one part. */
+static double part_bytes(const lit_model *m)
+{
+    return peak_of_reads_per_ps(m) * (double)part_ps(m);
+}
+
+/* So much has to arrive to wake who waits; as many bytes as can be summed for a whole window do. */
+static uint64_t wake_bytes(const lit_model *m)
+{
+    uint64_t most = (UINT64_C(1) << 63) / m->o.window_ps - 1;
+    double half = part_bytes(m) * 0.5;
+    return half < (double)most ? (uint64_t)half : most;
+}
+
+static uint64_t came_in_open_window(const lit_model *m)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < m->count; i++)
+        if (m->flights[i].arrival_ps >= start_of(m, m->open) &&
+            m->flights[i].arrival_ps < start_of(m, m->open + 1))
+            bytes += m->flights[i].bytes;
+    return bytes;
+}
+
+/* The decaying average of half a window, or 512 lines at the peak, or this stretch alone, whichever
+ * is longest. */
+static void average_rate(lit_model *m, uint64_t came, uint64_t length_ps)
+{
+    double memory_ps = fmax(512.0 * 64.0 / peak_of_reads_per_ps(m), 0.5 * (double)m->o.window_ps);
+    double per_ps = 1.0 / memory_ps;
+    double length = (double)length_ps;
+    double gain = per_ps * length > 1.0 ? 1.0 / length : per_ps;
+    m->rate = fmax(m->rate + gain * ((double)came - m->rate * length), 0.0);
+}
+
+static void look(lit_model *m, uint64_t offset_ps)
+{
+    uint64_t over = offset_ps / (looks_on(m) ? part_ps(m) : UINT64_MAX);
+    if (over > m->o.looks - 1)
+        over = m->o.looks - 1;
+    if (!m->looking || over <= m->parts_over)
         return;
-    double gbs = (double)c->arrived_bytes * 1000.0 * (1.0 / (double)m->o.window_ps);
-    double bytes;
-    double ns;
-    if (gbs < 0.95 * row(m).peak_gbs &&
-        pn_relation_invert(m->set, m->o.relation.mix, gbs, m->read_frac, &bytes, &ns))
-        m->latency_ps = whole_ps(ns);
+    uint64_t came = came_in_open_window(m);
+    average_rate(m, came - m->came_before, (over - m->parts_over) * part_ps(m));
+    m->came_before = came;
+    m->parts_over = (uint32_t)over;
+    m->latency_ps = latency_at(m, m->rate * (double)(m->latency_ps + m->taken_off_ps));
+    take_off_guard(m);
+}
+
+static void wake(lit_model *m, uint64_t offset_ps)
+{
+    if (!m->waiting || came_in_open_window(m) <= wake_bytes(m))
+        return;
+    m->waiting = false;
+    m->looking = true;
+    look(m, offset_ps);
+}
+
+/* At a boundary: the rest of the window that closed, and whether the next is looked into. */
+static void turn_window(lit_model *m, bool empty)
+{
+    uint64_t rest_ps = m->o.window_ps - (looks_on(m) ? m->parts_over * part_ps(m) : 0);
+    if (empty)
+        m->rate = 0.0;
+    else if (looks_on(m))
+        average_rate(m, m->last[0].arrived_bytes - m->came_before, rest_ps);
+    m->waiting = looks_on(m) && (empty || m->outstanding_bytes < part_bytes(m) * 0.25);
+    m->looking = looks_on(m) && !m->waiting && m->outstanding_bytes <= 0.8 * row(m).n_busy;
+    m->parts_over = 0;
+    m->came_before = 0;
 }
 
 /* N and r of the average give the latency and the level of the next window. */
@@ -183,11 +265,9 @@ static void decide(lit_model *m)
         m->read_frac = read / (read + write);
         m->stats.windows_outside_mix += pn_relation_outside(m->set, m->read_frac);
     }
+    turn_window(m, !(read + write > 0.0));
     m->latency_ps = latency_at(m, m->outstanding_bytes);
-    if (read + write > 0.0)
-        follow_step(m);
-    else
-        m->newest = 0.0;
+    average_guard(m);
     take_off_guard(m);
     if (read + write > 0.0) {
         m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_READ] + (read - m->guard_mix[PANEM_READ]) / 8;
@@ -321,6 +401,8 @@ panem_status lit_access(lit_model *m, panem_response *response, const panem_requ
         return PANEM_E_TIME;
     if (m->o.time_mode == PANEM_TIME_ORDERED)
         close_until(m, q->time_ps);
+    if (q->time_ps < start_of(m, m->open + 1))
+        look(m, q->time_ps - start_of(m, m->open));
     pn_u128 clock;
     uint64_t done = completion(m, &clock, q->time_ps, q->bytes);
     uint64_t done_window = done / m->o.window_ps;
@@ -337,6 +419,8 @@ panem_status lit_access(lit_model *m, panem_response *response, const panem_requ
         m->added_to++;
     }
     keep(m, q, done);
+    if (q->time_ps < start_of(m, m->open + 1))
+        wake(m, q->time_ps - start_of(m, m->open));
     bool at_once = q->kind == PANEM_WRITE && m->o.early_write_ack;
     *response = (panem_response){at_once ? q->time_ps : done, done, 0, m->cbusy};
     return PANEM_OK;
@@ -389,7 +473,12 @@ void lit_reset(lit_model *m)
     m->settled = false;
     m->outstanding_bytes = 0.0;
     m->read_frac = 1.0;
-    m->newest = 0.0;
+    m->rate = 0.0;
+    m->looking = false;
+    m->waiting = looks_on(m);
+    m->taken_off_ps = 0;
+    m->parts_over = 0;
+    m->came_before = 0;
     m->cbusy = 0;
     m->guard_q16 = 0;
     m->guard_mix[PANEM_READ] = m->guard_mix[PANEM_WRITE] = 0.0;
