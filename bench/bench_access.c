@@ -8,6 +8,8 @@
  * and 30 ns where every request closes a window; also at most twice "fixed" at 6 ns. "fixed" is
  * PANEM_KIND_FIXED_IDLE; md1, mess, mg1 and nextfree are the analytic peers. Arrivals are Poisson
  * with the stated mean gap, from a table made before timing; two reads to one write, 64 bytes each.
+ * The loop is compiled without packing words into vectors: where two fields of a request are stored
+ * as one vector, the call waits for them (0.3 ns at 0.6 ns, 0.5 ns at 60 ns, measured).
  *
  * Load. The curves' peak is 160 GB/s, or as much more as keeps the load at 70 % of it: an overload
  * would be answered as busy after a while and time something else.

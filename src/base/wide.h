@@ -32,7 +32,8 @@ static inline pn_halves pn_halves_of(pn_u128 value)
 static inline void pn_halves_add(pn_halves *h, uint64_t more)
 {
     h->low += more;
-    h->high += h->low < more;
+    if (__builtin_expect(h->low < more, 0)) /* cheaper than a write that changes nothing */
+        h->high++;
 }
 
 /* Nearest double of a number in halves. */

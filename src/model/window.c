@@ -51,7 +51,7 @@ static inline int64_t guard_serve(const pn_window_model *m, uint64_t rel_ps, uin
 /* How much later than arrival + latency the request completes, if above 0. */
 static inline int64_t guard_extra_ps(const pn_window_model *m, int64_t clock, uint64_t rel_ps)
 {
-    return (clock >> PN_GUARD_BITS) - (int64_t)rel_ps - m->guard_gap_ps;
+    return (clock >> PN_GUARD_BITS) - (int64_t)rel_ps - (m->guard_late >> PN_GUARD_BITS) + 1;
 }
 
 /* The first window from which the completion would lie inside the ring. */
@@ -297,7 +297,6 @@ static void apply_options(pn_window_model *m)
     double lowest = m->cbusy_bound[1][0] < 1.0 ? m->cbusy_bound[1][0] : 1.0;
     m->light = o->cbusy_by == PANEM_CBUSY_BY_OUTSTANDING ? lowest : 0.0;
     m->guard = o->sharers == 1 ? o->guard : PANEM_GUARD_OFF;
-    m->per_window = 1.0 / (double)o->window_ps;
     m->looks = o->sharers == 1 && o->looks > 1 ? o->looks : 1;
     m->part_ps = o->window_ps / m->looks;
     double peak_per_ps = pn_relation_round(m->base.set, o->relation.mix, 1.0)->peak_gbs / 1000.0;

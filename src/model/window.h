@@ -92,7 +92,6 @@ typedef struct pn_window_model {
     double cbusy_bound[2][3]; /* fractions from which level i + 1 holds: entered, kept */
     double light;             /* at less than this x n_light the level is 0 */
     double scale;             /* sharers / (windows x window_ps) */
-    double per_window;        /* 1 / window_ps */
     uint32_t looks;           /* parts of a window; 1: it is not looked into */
     uint64_t part_ps;         /* length of all parts but the last, which takes the rest */
     double per_horizon;       /* 1 / the time the rate is averaged over */
@@ -108,16 +107,15 @@ typedef struct pn_window_model {
                                  end of time, 0 when the ring may be too short */
     uint64_t latency_windows; /* latency = windows x window_ps + rest */
     uint64_t latency_rest_ps;
-    uint64_t across_ps;   /* what arrives from here on completes a window later: window - rest */
-    int64_t guard_step;   /* ps x 2^16 per byte at the peak */
-    int64_t guard_lead;   /* ps x 2^16 from an arrival to the earliest clock it can meet */
-    int64_t guard_late;   /* ps x 2^16 by which a clock is ahead of the arrival it first delays */
-    int64_t guard_gap_ps; /* how far the clock may be behind the arrival without delaying it */
-    uint64_t look_ps;     /* what arrives from here on is preceded by a look; UINT64_MAX: none */
-    int64_t room_bytes;   /* arrivals left before a look is due, or before a moment may wrap */
-    pn_slot *slot;        /* the open window's: slots[index & mask] */
-    uint64_t full_ps;     /* a window that starts here or before ends at a legal time */
-    pn_closed *sum;       /* over history: total, or the one entry itself */
+    uint64_t across_ps; /* what arrives from here on completes a window later: window - rest */
+    int64_t guard_step; /* ps x 2^16 per byte at the peak */
+    int64_t guard_lead; /* ps x 2^16 from an arrival to the earliest clock it can meet */
+    int64_t guard_late; /* ps x 2^16 by which a clock is ahead of the arrival it first delays */
+    uint64_t look_ps;   /* what arrives from here on is preceded by a look; UINT64_MAX: none */
+    int64_t room_bytes; /* arrivals left before a look is due, or before a moment may wrap */
+    pn_slot *slot;      /* the open window's: slots[index & mask] */
+    uint64_t full_ps;   /* a window that starts here or before ends at a legal time */
+    pn_closed *sum;     /* over history: total, or the one entry itself */
     pn_closed total;
     pn_relation_hint hint; /* guesses: no effect on results */
 

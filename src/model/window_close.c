@@ -72,13 +72,13 @@ static inline void set_guard(pn_window_model *m)
     int64_t slack_ps = (int64_t)m->base.options.guard_slack_ps;
     int64_t line_ps = (m->guard_step * PN_LINE_BYTES >> PN_GUARD_BITS) + 1;
     int64_t lead_ps = latency_ps - (slack_ps > line_ps ? slack_ps : line_ps);
-    m->guard_gap_ps = latency_ps;
+    int64_t gap_ps = latency_ps;
     if (PN_UNLIKELY(m->guard == PANEM_GUARD_ARRIVALS)) {
         lead_ps = 0;
-        m->guard_gap_ps -= (int64_t)pn_window_idle_ps(m);
+        gap_ps -= (int64_t)pn_window_idle_ps(m);
     }
     m->guard_lead = lead_ps * (1 << PN_GUARD_BITS);
-    m->guard_late = (m->guard_gap_ps + 1) * (1 << PN_GUARD_BITS);
+    m->guard_late = (gap_ps + 1) * (1 << PN_GUARD_BITS);
 }
 
 /* Equation 14: the peak of the guard's own mix. */
@@ -129,15 +129,17 @@ static inline void set_price(pn_window_model *m, double latency_ns, uint64_t add
 }
 
 /* Equation 18: the rate of arrivals once it knows all but seen_bytes of arrived, which came in the
- * last so many ps. A decaying average over a fixed number of lines at the peak. */
+ * last so many ps. A decaying average over a fixed number of lines at the peak; a longer stretch
+ * stands for itself. */
 static inline void update_rate(pn_window_model *m, uint64_t arrived, uint64_t length_ps)
 {
-    double bytes = (double)(arrived - m->seen_bytes);
-    double length = (double)length_ps;
-    double gain = m->per_horizon;
-    if (gain * length > 1.0)
-        gain = length_ps == m->window_ps ? m->per_window : 1.0 / length;
-    double rate = m->rate + gain * (bytes - m->rate * length);
+    double bytes = (double)(int64_t)(arrived - m->seen_bytes);
+    double length = (double)(int64_t)length_ps;
+    if (m->per_horizon * length > 1.0) {
+        m->rate = bytes / length;
+        return;
+    }
+    double rate = m->rate + m->per_horizon * (bytes - m->rate * length);
     m->rate = rate > 0.0 ? rate : 0.0;
 }
 
@@ -153,7 +155,8 @@ static inline void set_room(pn_window_model *m)
 static inline void set_look(pn_window_model *m)
 {
     uint32_t next = m->looked + 1;
-    m->look_ps = (m->looking == PN_LOOK_PARTS) & (next < m->looks) ? next * m->part_ps : UINT64_MAX;
+    bool due = (m->looking == PN_LOOK_PARTS) & (next < m->looks);
+    m->look_ps = due ? next * m->part_ps : UINT64_MAX;
 }
 
 /* The window that opens is looked into when the load is worth it. */
@@ -172,7 +175,8 @@ PN_NEVER_INLINE static pn_looking look_at_load(const pn_window_model *m, pn_mix_
                                                                           : PN_LOOK_NEVER;
 }
 
-/* Equation 15 where the load is not light, and whether N has reached that of the peak. */
+/* Equation 15 where the load is not light, and whether N has reached that of the peak: the window
+ * is saturated then. */
 PN_NEVER_INLINE static bool decide_busy(pn_window_model *m, pn_mix_place at)
 {
     double fraction = m->outstanding_bytes / pn_relation_n_busy(at);
@@ -180,7 +184,9 @@ PN_NEVER_INLINE static bool decide_busy(pn_window_model *m, pn_mix_place at)
         fraction = (double)(m->sum->done[0] + m->sum->done[1]) * m->scale * 1000.0 /
                    pn_relation_peak_gbs(at);
     m->cbusy = cbusy_level(m, fraction);
-    return m->outstanding_bytes >= pn_relation_n_peak(at);
+    bool saturated = m->outstanding_bytes >= pn_relation_n_peak(at);
+    m->stats.windows_saturated += saturated;
+    return saturated;
 }
 
 /* Latency, busy level and guard rate from an average that holds bytes (equations 9, 10, 14).
@@ -437,7 +443,6 @@ uint64_t pn_window_close(pn_window_model *m, uint64_t pending)
         saturated = decide(m, added_ps, reads, writes, c.arrived[0] + c.arrived[1]);
     else
         decide_empty(m, added_ps);
-    m->stats.windows_saturated += saturated;
     next_window(m);
     if (PN_UNLIKELY(m->base.observe != NULL))
         tell(m, closed, start_ps, 1, saturated);

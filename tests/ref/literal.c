@@ -212,8 +212,10 @@ static void average_rate(lit_model *m, uint64_t came, uint64_t length_ps)
     double memory_ps = fmax(512.0 * 64.0 / peak_of_reads_per_ps(m), 0.5 * (double)m->o.window_ps);
     double per_ps = 1.0 / memory_ps;
     double length = (double)length_ps;
-    double gain = per_ps * length > 1.0 ? 1.0 / length : per_ps;
-    m->rate = fmax(m->rate + gain * ((double)came - m->rate * length), 0.0);
+    if (per_ps * length > 1.0)
+        m->rate = (double)came / length;
+    else
+        m->rate = fmax(m->rate + per_ps * ((double)came - m->rate * length), 0.0);
 }
 
 static void look(lit_model *m, uint64_t offset_ps)
