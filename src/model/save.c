@@ -9,7 +9,7 @@
 
 /* "PANEMST" and a NUL, little-endian. */
 static const uint64_t STATE_MAGIC = UINT64_C(0x0054534d454e4150);
-enum { STATE_VERSION = 2, HEADER_BYTES = 40, CHECK_BYTES = 8 };
+enum { STATE_VERSION = 3, HEADER_BYTES = 40, CHECK_BYTES = 8 };
 
 /* Everything in the options that the state depends on. */
 static uint64_t options_hash(const panem_model_options *o)

@@ -266,10 +266,11 @@ static void window_stats(const panem_model *model, panem_stats *stats)
 }
 
 /* Equation 18, docs/decisions/0005: lines of which the rate is averaged, at least so much of a
- * window; and the shares of what the peak moves in one part that are worth a look: outstanding, and
- * arrived. */
-enum { LOOK_HORIZON_LINES = 512 };
-static const double LOOK_HORIZON_WINDOWS = 0.5;
+ * window, and so much of it after a jump; and the shares of what the peak moves in one part that
+ * are worth a look: outstanding, and arrived. */
+enum { LOOK_MEMORY_LINES = 512 };
+static const double LOOK_MEMORY_LEAST = 0.5;
+static const double LOOK_MEMORY_SHORT = 0.75;
 static const double LOOK_PART = 0.25;
 static const double WAKE_PART = 0.5;
 
@@ -301,9 +302,11 @@ static void apply_options(pn_window_model *m)
     m->part_ps = o->window_ps / m->looks;
     double peak_per_ps = pn_relation_round(m->base.set, o->relation.mix, 1.0)->peak_gbs / 1000.0;
     double part_bytes = peak_per_ps * (double)m->part_ps;
-    double horizon_ps = LOOK_HORIZON_LINES * PN_LINE_BYTES / peak_per_ps;
-    double least_ps = LOOK_HORIZON_WINDOWS * (double)m->window_ps;
-    m->per_horizon = 1.0 / (horizon_ps > least_ps ? horizon_ps : least_ps);
+    double lines_ps = LOOK_MEMORY_LINES * PN_LINE_BYTES / peak_per_ps;
+    double least_ps = LOOK_MEMORY_LEAST * (double)m->window_ps;
+    double short_ps = LOOK_MEMORY_SHORT * (double)m->window_ps;
+    m->long_memory_ps = lines_ps > least_ps ? lines_ps : least_ps;
+    m->short_memory_ps = short_ps < m->long_memory_ps ? short_ps : m->long_memory_ps;
     m->look_bytes = part_bytes * LOOK_PART;
     m->wake_bytes = wake_bytes(m, part_bytes * WAKE_PART);
 }
@@ -326,6 +329,7 @@ static void window_reset(panem_model *model)
     apply_options(m);
     m->looking = m->looks > 1 ? PN_LOOK_WAITING : PN_LOOK_NEVER;
     m->read_frac = 1.0;
+    m->memory_ps = m->long_memory_ps;
     m->latency_ps = pn_window_idle_ps(m);
     pn_window_derive(m);
 }

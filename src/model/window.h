@@ -94,7 +94,8 @@ typedef struct pn_window_model {
     double scale;             /* sharers / (windows x window_ps) */
     uint32_t looks;           /* parts of a window; 1: it is not looked into */
     uint64_t part_ps;         /* length of all parts but the last, which takes the rest */
-    double per_horizon;       /* 1 / the time the rate is averaged over */
+    double long_memory_ps;    /* the time the rate is averaged over, at most ... */
+    double short_memory_ps;   /* ... and after a jump, if that is shorter */
     double look_bytes;   /* outstanding from which a window is looked into from its start ... */
     uint64_t wake_bytes; /* ... and arrived in it so that it is looked into from there */
     pn_slot *slots;      /* ring_windows of them */
@@ -111,6 +112,7 @@ typedef struct pn_window_model {
     int64_t guard_step; /* ps x 2^16 per byte at the peak */
     int64_t guard_lead; /* ps x 2^16 from an arrival to the earliest clock it can meet */
     int64_t guard_late; /* ps x 2^16 by which a clock is ahead of the arrival it first delays */
+    double per_memory;  /* 1 / memory_ps */
     uint64_t look_ps;   /* what arrives from here on is preceded by a look; UINT64_MAX: none */
     int64_t room_bytes; /* arrivals left before a look is due, or before a moment may wrap */
     pn_slot *slot;      /* the open window's: slots[index & mask] */
@@ -142,6 +144,7 @@ typedef struct pn_window_model {
     double outstanding_bytes;
     double read_frac;
     double rate;              /* of arrivals, bytes per ps: a decaying average */
+    double memory_ps;         /* over so much time */
     uint64_t seen_bytes;      /* arrived in the open window up to the last look */
     uint32_t looked;          /* parts of the open window that were over then */
     pn_looking looking;       /* into the open window */

@@ -128,18 +128,34 @@ static inline void set_price(pn_window_model *m, double latency_ns, uint64_t add
     set_latency(m, latency_ps);
 }
 
+/* Equation 18: how long the rate's memory is after a stretch with so many bytes where so many were
+ * expected. What counting lines does not explain cuts it. */
+static void update_memory(pn_window_model *m, double bytes, double expected, double length)
+{
+    const double jump = 3.0 * PN_LINE_BYTES; /* on the sum of both: 2.4 deviations of either */
+    const double growth = 0.1;
+    double late = bytes - expected;
+    double memory_ps = m->memory_ps + growth * length;
+    if (late * late > jump * (bytes + expected))
+        memory_ps = m->short_memory_ps;
+    m->memory_ps = memory_ps < m->long_memory_ps ? memory_ps : m->long_memory_ps;
+    m->per_memory = 1.0 / m->memory_ps;
+}
+
 /* Equation 18: the rate of arrivals once it knows all but seen_bytes of arrived, which came in the
- * last so many ps. A decaying average over a fixed number of lines at the peak; a longer stretch
- * stands for itself. */
+ * last so many ps. A decaying average; a stretch longer than its memory stands for itself. */
 static inline void update_rate(pn_window_model *m, uint64_t arrived, uint64_t length_ps)
 {
     double bytes = (double)(int64_t)(arrived - m->seen_bytes);
     double length = (double)(int64_t)length_ps;
-    if (m->per_horizon * length > 1.0) {
+    double expected = m->rate * length;
+    if (PN_UNLIKELY(m->short_memory_ps < m->long_memory_ps))
+        update_memory(m, bytes, expected, length);
+    if (m->per_memory * length > 1.0) {
         m->rate = bytes / length;
         return;
     }
-    double rate = m->rate + m->per_horizon * (bytes - m->rate * length);
+    double rate = m->rate + m->per_memory * (bytes - expected);
     m->rate = rate > 0.0 ? rate : 0.0;
 }
 
@@ -553,6 +569,7 @@ void pn_window_derive(pn_window_model *m)
     m->start_ps = m->index * m->window_ps;
     m->slot = &m->slots[m->index & m->mask];
     m->full_ps = PN_TIME_MAX_PS + 1 - m->window_ps;
+    m->per_memory = 1.0 / m->memory_ps;
     set_look(m);
     set_room(m);
     set_latency(m, m->latency_ps);

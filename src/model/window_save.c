@@ -43,6 +43,7 @@ static void put_state(pn_bytes_out *out, const pn_window_model *m)
     pn_put_double(out, m->outstanding_bytes);
     pn_put_double(out, m->read_frac);
     pn_put_double(out, m->rate);
+    pn_put_double(out, m->memory_ps);
     pn_put_u64(out, m->seen_bytes);
     pn_put_u64(out, m->looked);
     pn_put_u64(out, m->looking);
@@ -75,6 +76,7 @@ static void get_state(pn_bytes_in *in, pn_window_model *m)
     m->outstanding_bytes = pn_get_double(in);
     m->read_frac = pn_get_double(in);
     m->rate = pn_get_double(in);
+    m->memory_ps = pn_get_double(in);
     m->seen_bytes = pn_get_most(in, 2 * PN_COUNT_MAX);
     m->looked = (uint32_t)pn_get_most(in, m->looks - 1);
     m->looking = (pn_looking)pn_get_most(in, m->looks > 1 ? PN_LOOK_PARTS : PN_LOOK_NEVER);
@@ -204,7 +206,8 @@ static bool guard_plausible(const pn_window_model *m)
 /* Only a window that is looked into has seen anything. */
 static bool look_plausible(const pn_window_model *m)
 {
-    return m->rate >= 0.0 && isfinite(m->rate) && m->returned_ps <= PN_SPAN_MAX_PS &&
+    return m->rate >= 0.0 && isfinite(m->rate) && m->memory_ps >= m->short_memory_ps &&
+           m->memory_ps <= m->long_memory_ps && m->returned_ps <= PN_SPAN_MAX_PS &&
            m->seen_bytes <= m->arrived[0] + m->arrived[1] &&
            (m->looking == PN_LOOK_PARTS ||
             (m->looked == 0 && m->seen_bytes == 0 && m->folded == 0)) &&

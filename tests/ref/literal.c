@@ -34,6 +34,7 @@ struct lit_model {
     uint64_t latency_ps;
     double outstanding_bytes, read_frac;
     double rate;           /* of arrivals, bytes per ps */
+    double memory_ps;      /* over which it is averaged */
     uint32_t parts_over;   /* of the open window, at the last look */
     uint64_t came_before;  /* bytes that had arrived in it by then */
     bool looking;          /* into the open window after every part ... */
@@ -205,17 +206,27 @@ static uint64_t came_in_open_window(const lit_model *m)
     return bytes;
 }
 
-/* The decaying average of half a window, or 512 lines at the peak, or this stretch alone, whichever
- * is longest. */
+/* Half a window, or 512 lines at the peak, whichever is longer. */
+static double long_memory_ps(const lit_model *m)
+{
+    return fmax(512.0 * 64.0 / peak_of_reads_per_ps(m), 0.5 * (double)m->o.window_ps);
+}
+
+/* A jump: came and expected differ by more than the root of three lines times their sum. */
 static void average_rate(lit_model *m, uint64_t came, uint64_t length_ps)
 {
-    double memory_ps = fmax(512.0 * 64.0 / peak_of_reads_per_ps(m), 0.5 * (double)m->o.window_ps);
-    double per_ps = 1.0 / memory_ps;
     double length = (double)length_ps;
+    double expected = m->rate * length;
+    double late = (double)came - expected;
+    m->memory_ps += 0.1 * length;
+    if (late * late > 3.0 * 64.0 * ((double)came + expected))
+        m->memory_ps = 0.75 * (double)m->o.window_ps;
+    m->memory_ps = fmin(m->memory_ps, long_memory_ps(m));
+    double per_ps = 1.0 / m->memory_ps;
     if (per_ps * length > 1.0)
         m->rate = (double)came / length;
     else
-        m->rate = fmax(m->rate + per_ps * ((double)came - m->rate * length), 0.0);
+        m->rate = fmax(m->rate + per_ps * late, 0.0);
 }
 
 static void look(lit_model *m, uint64_t offset_ps)
@@ -476,6 +487,7 @@ void lit_reset(lit_model *m)
     m->outstanding_bytes = 0.0;
     m->read_frac = 1.0;
     m->rate = 0.0;
+    m->memory_ps = long_memory_ps(m);
     m->looking = false;
     m->waiting = looks_on(m);
     m->taken_off_ps = 0;
