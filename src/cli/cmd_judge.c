@@ -167,7 +167,7 @@ static const struct argp_option OPTIONS[] = {
     {"length", KEY_LENGTH, "TIME", 0,
      "simulated time per traffic (default 2ms); phases longer than half of it are left out", 0},
     {"runs", KEY_RUNS, "N", 0,
-     "runs of the reference that are averaged, 2..64, half of them even (default 8)", 0},
+     "runs of the reference that are averaged, 2..64, half of them even (default 16)", 0},
     {"seed", KEY_SEED, "N", 0, "random seed (default 1)", 0},
     {"format", KEY_FORMAT, "F", 0, "table, csv or json (default table)", 0},
     {0},
@@ -233,7 +233,7 @@ static panem_status take(judge_settings *s, int key, char *arg, panem_error *err
 
 static panem_status set_defaults(judge_settings *s, panem_error *err)
 {
-    s->runs = 8;
+    s->runs = 16;
     s->random_share = 0.4;
     s->length_ps = UINT64_C(2000000000);
     s->seed = 1;

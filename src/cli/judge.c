@@ -21,8 +21,8 @@ enum { WARMUP_WINDOWS = 100 };
 enum { STEP_WINDOWS = 4, STEP_LOW_WINDOWS = 20 };
 /* Over which lines are spread when no reference looks at them. */
 static const uint64_t CAPACITY_BYTES = UINT64_C(1) << 32;
-/* Between runs of the reference: prime in ns, no multiple of a refresh interval. */
-static const uint64_t TRUTH_SHIFT_PS = 977000;
+/* 2^32 over the golden ratio: multiples of it fill a circle evenly, however many there are. */
+static const uint32_t GOLDEN_TURN = UINT32_C(2654435769);
 
 typedef enum pattern { STEADY, BURST, PHASE, STEP } pattern;
 
@@ -252,6 +252,29 @@ static pn_chase_config chase_of(const pn_judge_truth *t, listener *l)
                              .answer_user = l};
 }
 
+/* Different times within an interval at which ranks begin to refresh. */
+static uint32_t refresh_times(const pn_dram_config *d)
+{
+    uint32_t buses = d->refresh_spread ? pn_dram_buses(d) : 1;
+    uint32_t ranks = d->refresh_stagger ? d->ranks : 1;
+    uint32_t times = buses;
+    while (times % ranks != 0)
+        times += buses;
+    return times;
+}
+
+/* Where the refreshes of a run fall: even over the interval, and over the time between one rank's
+ * refresh and the next one's. A constant step would meet that time's multiples, and the refreshes
+ * of all runs would fall into the same windows. */
+static uint64_t delay_of(const pn_judge_config *k, uint32_t run)
+{
+    double interval_ps = (double)k->dram->trefi_ck * pn_dram_tck_ps(k->dram);
+    uint32_t times = refresh_times(k->dram);
+    double turn = (double)(uint32_t)(run * GOLDEN_TURN) / 4294967296.0;
+    uint32_t place = run * times / k->runs;
+    return (uint64_t)(interval_ps / times * (place + turn));
+}
+
 static panem_status run_reference(history *h, const pn_judge_truth *t, uint32_t run,
                                   panem_error *err)
 {
@@ -263,7 +286,7 @@ static panem_status run_reference(history *h, const pn_judge_truth *t, uint32_t 
     c.lane = bus_of;
     c.lanes = pn_dram_buses(k->dram);
     c.stream = run;
-    c.delay_ps = run * TRUTH_SHIFT_PS;
+    c.delay_ps = delay_of(k, run);
     PN_TRY(pn_dram_create(&port, k->dram, k->truth_name, err));
     panem_status status = pn_chase_run(&ignored, port, &c, err);
     pn_mem_destroy(port);
