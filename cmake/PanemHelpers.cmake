@@ -46,6 +46,18 @@ function(panem_test name)
   endif()
 endfunction()
 
+# Commands under memory and files that fail at every call in turn: tests/cli/failing.c and what the
+# linker sends through it.
+function(panem_failing name)
+  target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/cli/failing.c
+    ${PROJECT_SOURCE_DIR}/src/cli/cmd.c ${PROJECT_SOURCE_DIR}/src/cli/table.c)
+  target_link_libraries(${name} PRIVATE PkgConfig::ARCHIVE)
+  foreach(function malloc calloc realloc strdup free archive_read_data archive_read_open_filename
+                   fflush fsync rename mkstemp)
+    target_link_options(${name} PRIVATE -Wl,--wrap=${function})
+  endforeach()
+endfunction()
+
 set(PANEM_FUZZ_SECONDS 10 CACHE STRING "seconds each fuzz target runs under ctest -C Fuzz -L fuzz")
 
 # panem_fuzz(NAME SOURCE f.c CORPUS dir [LIBS target...]): with PANEM_FUZZ a libFuzzer program

@@ -268,17 +268,27 @@ static panem_status simulate(const pn_run_settings *s, pn_core *core, const pn_s
     return status;
 }
 
+static int no_memory(void)
+{
+    panem_error err = PANEM_ERROR_INIT;
+    (void)pn_err(&err, PANEM_E_NOMEM, "no memory for the report");
+    return pn_fail(&err);
+}
+
 int pn_run_output(const pn_run_settings *s, json_t *report,
-                  void (*print)(const json_t *report, FILE *out))
+                  bool (*print)(const json_t *report, FILE *out))
 {
     panem_error err = PANEM_ERROR_INIT;
     if (!report)
-        return PN_EXIT_FAILED;
+        return no_memory();
     if (s->json_path && strcmp(s->json_path, "-") == 0) {
         pn_json_print(report, stdout);
         return PN_EXIT_OK;
     }
-    print(report, stdout);
+    if (!print(report, stdout)) {
+        json_decref(report);
+        return no_memory();
+    }
     if (!s->json_path) {
         json_decref(report);
         return PN_EXIT_OK;
@@ -299,9 +309,8 @@ static int report(pn_run_settings *s, const pn_sim_memory *memory, const pn_core
     if (result->trace_ended && s->spec.instructions)
         pn_warn("%s ended after %llu instructions", s->spec.trace_path,
                 (unsigned long long)result->whole.instructions);
-    int code = pn_run_series_close(s);
-    return code ? code
-                : pn_run_output(s, pn_run_report(s, memory, core, result, trace), pn_run_print);
+    int code = pn_run_output(s, pn_run_report(s, memory, core, result, trace), pn_run_print);
+    return code ? code : pn_run_series_close(s);
 }
 
 static int run_trace(pn_run_settings *s, pn_trace *trace, const pn_sim_memory *memory)

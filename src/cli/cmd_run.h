@@ -29,13 +29,13 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
 /* The same of several cores, and one core of --cores 1. */
 json_t *pn_run_cores_report(const pn_run_settings *s, const pn_sim_memory *memory,
                             const pn_sim_cores *cores);
-void pn_run_cores_print(const json_t *report, FILE *out);
+bool pn_run_cores_print(const json_t *report, FILE *out);
 
 /* cmd_run.c: a word of --load. E_ARG. */
 panem_status pn_run_parse_load(uint32_t *load, const char *text, panem_error *err);
-/* Prints, and writes --json; takes the report. */
+/* Prints, and writes --json; takes the report, which is NULL when memory ran out. */
 int pn_run_output(const pn_run_settings *s, json_t *report,
-                  void (*print)(const json_t *report, FILE *out));
+                  bool (*print)(const json_t *report, FILE *out));
 /* Progress on a terminal while something runs. */
 typedef struct pn_run_progress {
     const pn_run_settings *s;
@@ -56,7 +56,7 @@ void pn_run_series_abort(pn_run_settings *s);
 /* cmd_run_cores.c: the run of --cores. */
 int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory);
 
-/* The tree as text for people. */
-void pn_run_print(const json_t *report, FILE *out);
+/* The tree as text for people. False: no memory, as above. */
+bool pn_run_print(const json_t *report, FILE *out);
 
 #endif

@@ -30,10 +30,12 @@ int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory)
         pn_run_progress_begin(&progress, s, &run);
         panem_status status = pn_sim_cores_run(&cores, &run, &err);
         pn_run_progress_end(&run);
-        code = status == PANEM_OK ? pn_run_series_close(s) : pn_fail(&err);
+        code = status == PANEM_OK ? PN_EXIT_OK : pn_fail(&err);
     }
     if (!code)
         code = pn_run_output(s, pn_run_cores_report(s, memory, &cores), pn_run_cores_print);
+    if (!code)
+        code = pn_run_series_close(s);
     pn_sim_cores_close(&cores);
     pn_mem_destroy(watched);
     pn_run_series_abort(s);
@@ -171,7 +173,7 @@ static void print_pairs(const json_t *o, FILE *out)
     }
 }
 
-void pn_run_cores_print(const json_t *report, FILE *out)
+bool pn_run_cores_print(const json_t *report, FILE *out)
 {
     static const pn_column columns[] = {
         {"core", "core", "", -2},
@@ -197,11 +199,15 @@ void pn_run_cores_print(const json_t *report, FILE *out)
                                 json_is_number(value) ? json_number_value(value) : (double)NAN);
         }
     }
-    if (table && !pn_table_failed(table))
+    bool whole = table && !pn_table_failed(table);
+    if (whole)
         pn_table_print(table, PN_FORMAT_TABLE, out);
     pn_table_free(table);
+    if (!whole)
+        return false;
     fputs("\nall cores, measured phases\n", out);
     print_pairs(json_object_get(report, "total"), out);
     fputs("\nlines, whole run\n", out);
     print_pairs(json_object_get(report, "views_of_whole_run"), out);
+    return true;
 }

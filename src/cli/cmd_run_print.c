@@ -28,18 +28,25 @@ static double over(double a, double b)
     return b != 0.0 ? a / b : (double)NAN;
 }
 
+/* NULL without memory. */
 static json_t *config_tree(const pn_core_config *config)
 {
     size_t count;
     const pn_param *params = pn_core_params(&count);
     json_t *o = json_object();
+    bool failed = false;
     for (size_t i = 0; i < count; i++) {
         pn_text text = PN_TEXT_INIT;
         pn_param_format(&text, &params[i], config);
-        set_text(o, params[i].name, text.data);
+        failed = failed || text.failed;
+        if (!failed)
+            set_text(o, params[i].name, text.data);
         pn_text_release(&text);
     }
-    return o;
+    if (!failed)
+        return o;
+    json_decref(o);
+    return NULL;
 }
 
 static json_t *level_tree(const pn_level_stats *s, uint64_t instructions)
@@ -326,8 +333,10 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
     (void)json_object_set_new(o, "cbusy_control", throttle_tree(&s->config, &n->cbusy));
     (void)json_object_set_new(o, "views_of_whole_run", views_tree(s, memory, r));
     set_text(o, "core_preset", s->spec.core);
-    (void)json_object_set_new(o, "config", config_tree(&s->config));
-    return o;
+    if (json_object_set_new(o, "config", config_tree(&s->config)) == 0)
+        return o;
+    json_decref(o);
+    return NULL;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -390,7 +399,7 @@ static void print_tlbs(const json_t *o, FILE *out)
     fputc('\n', out);
 }
 
-void pn_run_print(const json_t *report, FILE *out)
+bool pn_run_print(const json_t *report, FILE *out)
 {
     static const char *const stack[] = {"cycles", "cpi", "share_pct", NULL};
     static const char *const levels[] = {"l1i", "l1d", "l2", "llc", NULL};
@@ -413,4 +422,5 @@ void pn_run_print(const json_t *report, FILE *out)
     print_columns(whole, views, "views of the whole run", out);
     fprintf(out, "  lines %s\n",
             json_is_true(json_object_get(whole, "lines_agree")) ? "agree" : "DO NOT AGREE");
+    return true;
 }

@@ -70,7 +70,9 @@ static void write_line(pn_run_series *s, const pn_tap_window *w, const uint64_t 
     else
         pn_text_puts(&line, ",");
     pn_text_puts(&line, "\n");
-    pn_writer_add(s->writer, line.data, line.length);
+    s->failed = s->failed || line.failed;
+    if (!s->failed)
+        pn_writer_add(s->writer, line.data, line.length);
     pn_text_release(&line);
 }
 
