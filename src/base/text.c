@@ -76,26 +76,30 @@ void pn_text_release(pn_text *text)
 
 enum { WORD_MAX = 63 };
 
-/* Levenshtein distance of two short words; words are cut at WORD_MAX. */
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits between two short words: a letter more, less, another, or two neighbours changed over.
+ * Words are cut at WORD_MAX. */
 static size_t edits(const char *a, const char *b)
 {
-    size_t row[WORD_MAX + 1];
+    size_t rows[3][WORD_MAX + 1]; /* of the last two letters of a, and of this one */
     size_t la = strnlen(a, WORD_MAX);
     size_t lb = strnlen(b, WORD_MAX);
     for (size_t j = 0; j <= lb; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= la; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3], *above = rows[(i - 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            size_t insert = row[j - 1] + 1;
-            size_t best = row[j] + 1 < insert ? row[j] + 1 : insert;
-            row[j] = change < best ? change : best;
+            row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], rows[(i - 2) % 3][j - 2] + 1);
         }
     }
-    return row[lb];
+    return rows[la % 3][lb];
 }
 
 const char *pn_text_nearest(const char *word, const char *const *names)

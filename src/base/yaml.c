@@ -7,16 +7,50 @@
 #include "base/file.h"
 #include "base/text.h"
 
+/* Messages of the parser go nowhere but into ours. */
+static void say_nothing(struct fy_diag *diag, void *user, const char *text, size_t length)
+{
+    (void)diag, (void)user, (void)text, (void)length;
+}
+
+static struct fy_diag *new_diagnosis(void)
+{
+    struct fy_diag_cfg config;
+    fy_diag_cfg_default(&config);
+    config.fp = NULL;
+    config.output_fn = say_nothing;
+    struct fy_diag *diag = fy_diag_create(&config);
+    if (diag)
+        fy_diag_set_collect_errors(diag, true);
+    return diag;
+}
+
+/* What the parser found first, and where. */
+static panem_status not_yaml(struct fy_diag *diag, const char *path, panem_error *err)
+{
+    void *at = NULL;
+    const struct fy_diag_error *e = fy_diag_errors_iterate(diag, &at);
+    if (!e || !e->msg || e->line <= 0)
+        return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0, "is not YAML");
+    return pn_err_at(err, PANEM_E_FORMAT, path, (uint32_t)e->line, 0, "is not YAML: %s", e->msg);
+}
+
 panem_status pn_yaml_read(struct fy_document **document, const char *path, size_t limit,
                           panem_error *err)
 {
     char *data = NULL;
     size_t length = 0;
-    const struct fy_parse_cfg config = {.flags = FYPCF_QUIET};
+    struct fy_parse_cfg config = {.flags = FYPCF_QUIET | FYPCF_RESOLVE_DOCUMENT};
     PN_TRY(pn_file_read(&data, &length, path, limit, err));
+    config.diag = new_diagnosis();
+    if (!config.diag) {
+        free(data);
+        return pn_err(err, PANEM_E_NOMEM, "no memory to read %s", path);
+    }
     struct fy_document *d = fy_document_build_from_malloc_string(&config, data, length);
-    if (!d)
-        return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0, "is not YAML");
+    panem_status status = d ? PANEM_OK : not_yaml(config.diag, path, err);
+    fy_diag_destroy(config.diag);
+    PN_TRY(status);
     if (!fy_document_root(d) || !fy_node_is_mapping(fy_document_root(d))) {
         fy_document_destroy(d);
         return pn_err_at(err, PANEM_E_FORMAT, path, 0, 0, "is not a mapping of keys to values");

@@ -781,8 +781,10 @@ panem_status pn_store_query(pn_store *s, const char *sql, const pn_rows *rows, p
 {
     sqlite3_stmt *ask = NULL;
     const char *rest = NULL;
-    if (sqlite3_prepare_v2(s->db, sql, -1, &ask, &rest) != SQLITE_OK || !ask)
-        return pn_err(err, PANEM_E_ARG, "query: %s", ask ? "" : sqlite3_errmsg(s->db));
+    if (sqlite3_prepare_v2(s->db, sql, -1, &ask, &rest) != SQLITE_OK)
+        return pn_err(err, PANEM_E_ARG, "query: %s", sqlite3_errmsg(s->db));
+    if (!ask)
+        return pn_err(err, PANEM_E_ARG, "query: no statement was given");
     panem_status status = PANEM_OK;
     if (!sqlite3_stmt_readonly(ask) || sqlite3_column_count(ask) == 0)
         status = pn_err(err, PANEM_E_ARG, "query: only statements that read are allowed");

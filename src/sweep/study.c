@@ -12,7 +12,7 @@
 #include "base/yaml.h"
 #include "sweep/asked.h"
 
-enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000 };
+enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000, POINTS_MAX = 10000000 };
 
 static const char *const KEYS[] = {"study",     "base",   "traces",  "axes",    "models", "loads",
                                    "threshold", "series", "metrics", "compare", "plots",  NULL};
@@ -76,31 +76,39 @@ static panem_status take_list(const reader *r, char ***list, size_t *count, stru
     return PANEM_OK;
 }
 
-/* "FIRST:LAST:STEP" with the unit of STEP's number behind it, e.g. 8:64:8 or 100:400:50ns. */
+/* "FIRST:LAST:STEP"; a unit stands behind STEP's number, or behind all three, e.g. 8:64:8,
+ * 100:400:50ns. */
 static bool parse_range(const char *text, double v[3], const char **unit)
 {
     char copy[KEY_MAX * 2];
     char *rest = copy;
-    if (strlen(text) >= sizeof copy || !strchr(text, ':'))
+    size_t at[3], length[3];
+    if (strlen(text) >= sizeof copy)
         return false;
     memcpy(copy, text, strlen(text) + 1);
     for (int i = 0; i < 3; i++) {
         char *end = strchr(rest, ':');
         if ((i < 2) != (end != NULL))
             return false;
-        if (end)
-            *end = '\0';
         size_t number = strspn(rest, "0123456789.eE+-");
-        *unit = text + (rest - copy) + number;
-        if (i < 2 && rest[number] != '\0')
-            return false;
+        at[i] = (size_t)(rest - copy) + number;
+        length[i] = (end ? (size_t)(end - rest) : strlen(rest)) - number;
         rest[number] = '\0';
         if (!pn_num_parse_all(rest, &v[i]))
             return false;
-        if (end)
-            rest = end + 1;
+        rest = end ? end + 1 : rest;
     }
+    *unit = text + at[2];
+    for (int i = 0; i < 2; i++)
+        if (length[i] && (length[i] != length[2] || memcmp(text + at[i], *unit, length[2]) != 0))
+            return false;
     return v[2] > 0.0 && v[1] >= v[0] && (v[1] - v[0]) / v[2] < RANGE_STEPS_MAX;
+}
+
+/* A number and a colon begin no other word. */
+static bool is_range(const char *text)
+{
+    return strchr("0123456789.+-", text[0]) && strchr(text, ':');
 }
 
 static panem_status take_values(const reader *r, char ***list, size_t *count, struct fy_node *node)
@@ -109,8 +117,12 @@ static panem_status take_values(const reader *r, char ***list, size_t *count, st
     const char *unit;
     PN_TRY(take_list(r, list, count, node));
     const char *only = *count == 1 ? (*list)[0] : NULL;
-    if (!only || !parse_range(only, v, &unit))
+    if (!only || !only[0] || !is_range(only))
         return *count ? PANEM_OK : wrong(r, node, "an axis has no values", "");
+    if (!parse_range(only, v, &unit))
+        return wrong(r, node, only,
+                     ": a range is FIRST:LAST:STEP, LAST not below FIRST, STEP above 0, in one "
+                     "unit, of fewer than 100000 values");
     size_t n = (size_t)floor((v[1] - v[0]) / v[2] + 1e-9) + 1;
     char **items = calloc(n + 1, sizeof *items);
     if (!items)
@@ -287,6 +299,16 @@ static panem_status new_axis(const reader *r, pn_study_axis **axis, size_t n_key
     return (*axis)->keys && (*axis)->values ? PANEM_OK : no_memory(r);
 }
 
+/* Is key k of the last axis one of another axis, or one of its own before? */
+static bool is_axis(const pn_study *s, const pn_study_axis *last, size_t k)
+{
+    for (const pn_study_axis *a = s->axes; a <= last; a++)
+        for (size_t i = 0; i < (a < last ? a->n_keys : k); i++)
+            if (strcmp(a->keys[i], last->keys[k]) == 0)
+                return true;
+    return false;
+}
+
 static panem_status fill_axis(const reader *r, pn_study_axis *axis, size_t k, struct fy_node *name,
                               struct fy_node *values)
 {
@@ -295,6 +317,8 @@ static panem_status fill_axis(const reader *r, pn_study_axis *axis, size_t k, st
     if (!axis->keys[k])
         return no_memory(r);
     PN_TRY(check_axis_key(r, name, axis->keys[k]));
+    if (is_axis(r->study, axis, k))
+        return wrong(r, name, axis->keys[k], " is an axis already");
     PN_TRY(take_values(r, &axis->values[k], &steps, values));
     if (k > 0 && steps != axis->n_steps)
         return wrong(r, name, "zip: as many values as the others are needed for ", axis->keys[k]);
@@ -308,7 +332,7 @@ static panem_status take_zip(const reader *r, struct fy_node *group)
     struct fy_node_pair *pair;
     pn_study_axis *axis;
     if (!fy_node_is_mapping(group) || fy_node_mapping_item_count(group) < 2)
-        return wrong(r, NULL, "zip: a mapping of at least two axes was expected", "");
+        return wrong(r, group, "zip: a mapping of at least two axes was expected", "");
     PN_TRY(new_axis(r, &axis, (size_t)fy_node_mapping_item_count(group)));
     for (size_t k = 0; (pair = fy_node_mapping_iterate(group, &at)) != NULL; k++)
         PN_TRY(fill_axis(r, axis, k, fy_node_pair_key(pair), fy_node_pair_value(pair)));
@@ -414,28 +438,117 @@ static panem_status take_all(const reader *r, struct fy_node *root)
     return pn_study_take_asked(s, root, r->err);
 }
 
-/* Every value of every axis is tried once, so that a study fails before its first point. */
-static panem_status try_points(const reader *r)
+/* ---- are all points sound? ------------------------------------------------------------------- */
+
+/* Does a message begin with the key that it is about? "rob: ...", "unknown core ...". */
+static bool is_about(const char *message, const char *key)
+{
+    static const char unknown[] = "unknown ";
+    bool word = strncmp(message, unknown, sizeof unknown - 1) == 0;
+    const char *first = word ? message + sizeof unknown - 1 : message;
+    size_t length = strlen(key);
+    return strncmp(first, key, length) == 0 && first[length] == (word ? ' ' : ':');
+}
+
+/* The line of the first value of node. */
+static uint32_t line_of(struct fy_node *node)
+{
+    bool many = node && fy_node_is_sequence(node);
+    return pn_yaml_line(many ? fy_node_sequence_get_by_index(node, 0) : node);
+}
+
+/* Where a key's values stand: as an axis, else in the base; 0: nowhere. */
+static uint32_t line_of_key(struct fy_node *root, const char *key)
+{
+    struct fy_node *axes = pn_yaml_member(root, "axes"), *base = pn_yaml_member(root, "base");
+    struct fy_node *zip = pn_yaml_member(axes, "zip"), *set = pn_yaml_member(base, "set");
+    struct fy_node *found = pn_yaml_member(axes, key);
+    if (!found && zip && fy_node_is_mapping(zip))
+        found = pn_yaml_member(zip, key);
+    if (!found && strcmp(key, "model") == 0)
+        found = pn_yaml_member(root, "models");
+    if (!found && strcmp(key, "load") == 0)
+        found = pn_yaml_member(root, "loads");
+    if (!found)
+        found = pn_yaml_member(base, key);
+    if (!found)
+        found = pn_yaml_member(set, key);
+    return line_of(found);
+}
+
+/* The line that a point fails for: of the key that the message begins with, else of the axis that
+ * has moved since the last point that was sound. */
+static uint32_t line_at_fault(const pn_study *s, struct fy_node *root, const char *message,
+                              size_t index)
+{
+    size_t count, block = 1;
+    const pn_param *params = pn_core_params(&count);
+    for (size_t i = 0; WORDS[i]; i++)
+        if (is_about(message, WORDS[i]))
+            return line_of_key(root, WORDS[i]);
+    for (size_t i = 0; i < count; i++)
+        if (is_about(message, params[i].name))
+            return line_of_key(root, params[i].name);
+    for (size_t a = s->n_axes; a-- > 0; block *= s->axes[a].n_steps)
+        if (index / block % s->axes[a].n_steps != 0)
+            return line_of_key(root, s->axes[a].keys[0]);
+    return 0;
+}
+
+static panem_status try_point(const pn_study *s, pn_label *labels, size_t index, panem_error *err)
+{
+    pn_point point;
+    pn_core_config config;
+    PN_TRY(pn_study_point(&point, labels, s, index, err));
+    bool curves = point.spec.curves_path != NULL;
+    panem_status status = pn_sim_configure(&config, &point.spec, err);
+    if (!curves)
+        point.spec.curves_path = ""; /* missing is told in the study's words, after the model */
+    if (status == PANEM_OK)
+        status = pn_sim_check_model(&point.spec, err);
+    if (status == PANEM_OK && !curves && strncmp(point.spec.model, "dram:", 5) != 0)
+        status = pn_err(err, PANEM_E_FORMAT, "base: curves, the curve set, is missing");
+    pn_point_release(&point);
+    return status;
+}
+
+/* Every combination is tried once, so that a study fails before its first point. */
+static panem_status try_points(const reader *r, struct fy_node *root)
 {
     const pn_study *s = r->study;
-    size_t n = pn_study_points(s), per_trace = n / s->n_traces;
+    panem_error why = PANEM_ERROR_INIT;
+    size_t per_trace = pn_study_points(s) / s->n_traces;
     pn_label *labels = calloc(pn_study_labels(s) + 1, sizeof *labels);
     panem_status status = labels ? PANEM_OK : no_memory(r);
     for (size_t i = 0; status == PANEM_OK && i < per_trace; i++) {
-        pn_point point;
-        pn_core_config config;
-        status = pn_study_point(&point, labels, s, i, r->err);
-        if (status != PANEM_OK)
-            break;
-        status = pn_sim_configure(&config, &point.spec, r->err);
-        if (status == PANEM_OK)
-            status = pn_sim_check_model(&point.spec, r->err);
-        pn_point_release(&point);
+        status = try_point(s, labels, i, &why);
+        if (status == PANEM_E_ARG || status == PANEM_E_FORMAT)
+            status = pn_err_at(r->err, PANEM_E_FORMAT, s->path,
+                               line_at_fault(s, root, why.message, i), 0, "%s", why.message);
+        else if (status != PANEM_OK && r->err)
+            *r->err = why;
     }
     free(labels);
-    if (status != PANEM_OK && r->err && !r->err->file[0])
-        (void)snprintf(r->err->file, sizeof r->err->file, "%s", s->path);
     return status;
+}
+
+static panem_status check_count(const reader *r)
+{
+    const pn_study *s = r->study;
+    size_t n = s->n_traces;
+    for (size_t i = 0; i < s->n_axes; i++) {
+        if (n > POINTS_MAX / s->axes[i].n_steps)
+            return wrong(r, NULL, "more than 10000000 points", "");
+        n *= s->axes[i].n_steps;
+    }
+    return PANEM_OK;
+}
+
+static panem_status take_study(const reader *r, struct fy_node *root)
+{
+    PN_TRY(take_all(r, root));
+    PN_TRY(check_count(r));
+    return try_points(r, root);
 }
 
 panem_status pn_study_load(pn_study *study, const char *path, panem_error *err)
@@ -450,11 +563,9 @@ panem_status pn_study_load(pn_study *study, const char *path, panem_error *err)
     panem_status status = s.path ? pn_yaml_read(&document, path, FILE_LIMIT_BYTES, err)
                                  : pn_err(err, PANEM_E_NOMEM, "out of memory");
     if (status == PANEM_OK)
-        status = take_all(&r, fy_document_root(document));
+        status = take_study(&r, fy_document_root(document));
     if (document)
         fy_document_destroy(document);
-    if (status == PANEM_OK)
-        status = try_points(&r);
     if (status == PANEM_OK)
         *study = s;
     else

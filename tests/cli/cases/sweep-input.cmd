@@ -15,6 +15,20 @@ printf '%s\naxes: {rob: [many]}\n' "$good" | try
 printf '%s\naxes: {rob: []}\n' "$good" | try
 printf '%s\naxes: {zip: {rob: [96, 192], lob: [24]}}\n' "$good" | try
 printf '%s\nloads: [full]\n' "$good" | try
+# Values: the line of the key they are for, and what a range is.
+printf '%s\nloads: [whole]\naxes:\n  rob: [192]\n  llc_size: [2MiB, 2ms]\n' "$good" | try
+printf '%s\naxes:\n  rob: [96, 32]\n  store_buffer: [16, 64]\n' "$good" | try
+printf '%s\naxes:\n  zip:\n    rob: [96, 192]\n    lob: [24, none]\n' "$good" | try
+printf 'base:\n  curves: set.csv\n  set:\n    clock: 3\ntraces: [a.champsim]\n' | try
+printf 'base:\n  curves: set.csv\n  core: arm-sever\ntraces: [a.champsim]\n' | try
+for range in 512:32:16 32:512:0 1:2 1:100000000:1 1MiB:4MB:1MiB; do printf '%s\naxes: {rob: %s}\n' "$good" $range | try; done
+printf '%s\naxes: {rob: 256:300:1, lob: 32:99:1, l1d_mshrs: 1:60:1, l2_mshrs: 1:60:1}\n' "$good" | try
+printf '%s\nmodels: [panem]\naxes: {model: [md1]}\n' "$good" | try
+printf '%s\naxes: {rob: [96], zip: {rob: [96], lob: [24]}}\n' "$good" | try
+printf '%s\nbase: {load: heavy}\n' "$good" | try
+printf '%s\nloads: [whole\n' "$good" | try
+printf '%s\nloads: *none\n' "$good" | try
+: | try
 printf '%s\nmetrics: [icp]\n' "$good" | try
 models="$good
 models: [panem, fixed:idle]"

@@ -49,6 +49,7 @@ panem sweep run study.yaml -o one 2>&1 | sed 's/, [0-9.]* s$/, T s/'
 panem query one "SELECT axis_model, count(*) AS points FROM plan JOIN results USING(key) GROUP BY 1"
 panem query one "DELETE FROM plan"
 echo "$?"
+panem query one " ; "
 panem query one "SELECT count(*) AS n FROM windows WHERE windows > 0" --format json
 # Series are kept when the study asks; points that had none run again, with the same results.
 python3 - <<'Y'
