@@ -5,15 +5,13 @@
 #include "cli/cmd_trace.h"
 #include "cli/table.h"
 
-enum { STAGGER_DEFAULT = 1000000 };
-
 int pn_run_cores(pn_run_settings *s, const pn_sim_memory *memory)
 {
     panem_error err = PANEM_ERROR_INIT;
     pn_sim_cores_spec spec = {.trace_paths = s->traces,
                               .trace_count = s->trace_count,
                               .input = s->spec.input,
-                              .stagger = s->stagger_told ? s->stagger : STAGGER_DEFAULT,
+                              .stagger = s->stagger_told ? s->stagger : PN_SIM_STAGGER,
                               .loop = s->loop};
     pn_core_run run = {.warmup = s->spec.warmup, .instructions = s->spec.instructions};
     pn_sim_cores cores = {0};

@@ -1,9 +1,11 @@
 /* sim.c - see sim.h. */
 #include "sim/sim.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "sim/cores.h"
 
 const char *const pn_sim_loads[] = {"whole", "moderate", "heavy", NULL};
 
@@ -75,6 +77,52 @@ static panem_status run_core(double *values, const pn_sim_spec *spec, const pn_c
     return status;
 }
 
+panem_status pn_sim_check_end(const pn_sim_spec *spec, panem_error *err)
+{
+    if (spec->cores && !spec->instructions)
+        return pn_err(err, PANEM_E_ARG, "cores: they run without end; give instructions");
+    return PANEM_OK;
+}
+
+/* Means over the cores that have a value; NaN when none has. */
+static void take_means(double *values, const pn_sim_cores *cores, const pn_core_config *config,
+                       const pn_sim_memory *memory)
+{
+    for (size_t k = 0; k < pn_metric_count; k++) {
+        double sum = 0.0;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < cores->count; i++) {
+            pn_sim_outcome outcome = {config, memory, pn_cores_at(cores->cores, i),
+                                      &cores->results[i]};
+            double value = pn_metrics[k].get(&outcome);
+            if (isnan(value))
+                continue;
+            sum += value;
+            count++;
+        }
+        values[k] = count ? sum / count : (double)NAN;
+    }
+}
+
+static panem_status run_cores(double *values, const pn_sim_spec *spec, const pn_core_config *config,
+                              const pn_sim_memory *memory, pn_mem_port *port, panem_error *err)
+{
+    pn_sim_cores cores;
+    pn_sim_cores_spec traces = {.trace_paths = &spec->trace_path,
+                                .trace_count = 1,
+                                .input = spec->input,
+                                .stagger = spec->stagger,
+                                .loop = spec->loop};
+    pn_core_run run = {.warmup = spec->warmup, .instructions = spec->instructions};
+    PN_TRY(pn_sim_cores_open(&cores, config, spec->cores, &traces, port, err));
+    pn_cores_set_idle(cores.cores, memory->idle_ps);
+    panem_status status = pn_sim_cores_run(&cores, &run, err);
+    if (status == PANEM_OK)
+        take_means(values, &cores, config, memory);
+    pn_sim_cores_close(&cores);
+    return status;
+}
+
 pn_tap_config pn_sim_windows(const pn_sim_memory *memory)
 {
     double sharers = memory->sharers;
@@ -93,6 +141,7 @@ panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace
     pn_sim_memory memory;
     pn_mem_port *port = NULL;
     PN_TRY(pn_sim_configure(&config, &resolved, err));
+    PN_TRY(pn_sim_check_end(&resolved, err));
     PN_TRY(pn_sim_memory_open(&memory, &resolved, &config, err));
     pn_tap_config windows = pn_sim_windows(&memory);
     if (history) {
@@ -101,9 +150,10 @@ panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace
         windows.user = history;
     }
     panem_status status = tap ? pn_tap_create(&port, tap, memory.port, &windows, err) : PANEM_OK;
+    pn_mem_port *door = port ? port : memory.port;
     if (status == PANEM_OK)
-        status =
-            run_core(values, &resolved, &config, &memory, port ? port : memory.port, trace, err);
+        status = spec->cores ? run_cores(values, &resolved, &config, &memory, door, err)
+                             : run_core(values, &resolved, &config, &memory, door, trace, err);
     pn_mem_destroy(port);
     pn_sim_memory_close(&memory);
     return status;

@@ -19,6 +19,8 @@ enum { PN_RESULTS_VERSION = 2 };
 typedef enum pn_sim_load { PN_LOAD_WHOLE = 0, PN_LOAD_MODERATE, PN_LOAD_HEAVY } pn_sim_load;
 /* NULL-terminated, in enum order. */
 extern const char *const pn_sim_loads[];
+/* Instructions from one core's place in a trace to the next one's, when nothing is said. */
+enum { PN_SIM_STAGGER = 1000000 };
 
 typedef struct pn_sim_spec {
     const char *trace_path;
@@ -28,10 +30,11 @@ typedef struct pn_sim_spec {
     const char *model;       /* NULL: panem */
     const char *assignments; /* "key=value" lines for the core's parameters; NULL: none */
     uint64_t warmup, instructions;
-    uint32_t load;         /* pn_sim_load */
-    uint32_t active_cores; /* 0: what load says */
-    uint32_t cores;        /* simulated (sim/cores.h); 0: 1. More than one own the whole memory */
-    bool strict;           /* a repair of the curve set is an error */
+    uint32_t load;          /* pn_sim_load */
+    uint32_t active_cores;  /* 0: what load says */
+    uint32_t cores;         /* simulated (sim/cores.h); 0: 1. More than one own the whole memory */
+    uint64_t stagger, loop; /* of cores, instructions: sim/cores.h */
+    bool strict;            /* a repair of the curve set is an error */
     void (*report)(void *user, const panem_finding *finding); /* of such repairs; may be NULL */
     void *user;
 } pn_sim_spec;
@@ -41,6 +44,8 @@ panem_status pn_sim_configure(pn_core_config *config, pn_sim_spec *spec, panem_e
 
 /* Is the model's word sound, and is there a curve set if it needs one? Opens nothing. E_ARG. */
 panem_status pn_sim_check_model(const pn_sim_spec *spec, panem_error *err);
+/* Several cores begin their traces again for ever: is the number of instructions said? E_ARG. */
+panem_status pn_sim_check_end(const pn_sim_spec *spec, panem_error *err);
 
 /* The memory of a run and what is known about it. */
 typedef struct pn_sim_memory {
@@ -93,8 +98,10 @@ enum { PN_SIM_WINDOW_PS = 520000 };
 pn_tap_config pn_sim_windows(const pn_sim_memory *memory);
 
 /* Every metric of one run, in the table's order; tap may be NULL, and so may history, which needs
- * one; both are zeroed first. The trace is read from its
- * present place. Memory, core and series live only during the call. */
+ * one; both are zeroed first. The trace is read from its present place; with spec->cores each opens
+ * spec->trace_path for itself, and a metric is the mean over the cores that have a value: what a
+ * core that stands for one of them is to be compared with. Memory, cores and series live only
+ * during the call. */
 panem_status pn_sim_run(double *values, const pn_sim_spec *spec, pn_trace *trace, pn_tap *tap,
                         pn_history *history, panem_error *err);
 

@@ -252,6 +252,9 @@ panem_status pn_point_identify(pn_point_key *key, pn_inputs *inputs, const pn_po
                        "\ninstructions=%" PRIu64 "\ncurves=%016" PRIx64 "\nmodel=%s\n",
                        (int)PN_RESULTS_VERSION, key->trace_hash, spec.input.thread, spec.warmup,
                        spec.instructions, key->curves_fingerprint, spec.model);
+        if (spec.cores) /* keys of one core are older than this line */
+            pn_text_printf(&whole, "cores=%u stagger=%" PRIu64 " loop=%" PRIu64 "\n", spec.cores,
+                           spec.stagger, spec.loop);
         pn_text_puts(&whole, key->resolved.data);
     }
     bool failed = key->resolved.failed || whole.failed;

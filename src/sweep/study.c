@@ -10,17 +10,20 @@
 #include "base/num.h"
 #include "base/units.h"
 #include "base/yaml.h"
+#include "core/chip.h"
 #include "sweep/asked.h"
 
 enum { FILE_LIMIT_BYTES = 1 << 22, KEY_MAX = 64, RANGE_STEPS_MAX = 100000, POINTS_MAX = 10000000 };
 
 static const char *const KEYS[] = {"study",     "base",   "traces",  "axes",    "models", "loads",
                                    "threshold", "series", "metrics", "compare", "plots",  NULL};
-static const char *const BASE_KEYS[] = {"core",   "curves",       "model", "load", "active_cores",
-                                        "warmup", "instructions", "set",   NULL};
+static const char *const BASE_KEYS[] = {"core",         "curves",  "model",        "load",
+                                        "active_cores", "warmup",  "instructions", "set",
+                                        "cores",        "stagger", "loop",         NULL};
 /* Words of `panem run` that may be axes beside the core's parameters. */
-static const char *const WORDS[] = {"core",         "curves", "model",        "load",
-                                    "active_cores", "warmup", "instructions", NULL};
+static const char *const WORDS[] = {"core",   "curves",       "model", "load",    "active_cores",
+                                    "warmup", "instructions", "cores", "stagger", "loop",
+                                    NULL};
 
 typedef struct reader {
     pn_study *study;
@@ -414,7 +417,10 @@ static panem_status take_base(const reader *r, struct fy_node *base)
                   {"load", &s->load},
                   {"warmup", &s->warmup},
                   {"active_cores", &s->active_cores},
-                  {"instructions", &s->instructions}};
+                  {"instructions", &s->instructions},
+                  {"cores", &s->cores},
+                  {"stagger", &s->stagger},
+                  {"loop", &s->loop}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         *fields[i].field = pn_yaml_text(pn_yaml_member(base, fields[i].key));
         if (!*fields[i].field)
@@ -506,6 +512,8 @@ static panem_status try_point(const pn_study *s, pn_label *labels, size_t index,
         point.spec.curves_path = ""; /* missing is told in the study's words, after the model */
     if (status == PANEM_OK)
         status = pn_sim_check_model(&point.spec, err);
+    if (status == PANEM_OK)
+        status = pn_sim_check_end(&point.spec, err);
     if (status == PANEM_OK && !curves && strncmp(point.spec.model, "dram:", 5) != 0)
         status = pn_err(err, PANEM_E_FORMAT, "base: curves, the curve set, is missing");
     pn_point_release(&point);
@@ -575,9 +583,9 @@ panem_status pn_study_load(pn_study *study, const char *path, panem_error *err)
 
 void pn_study_release(pn_study *s)
 {
-    char *texts[] = {s->path,         s->name,   s->text,         s->core,
-                     s->curves,       s->model,  s->load,         s->assignments,
-                     s->active_cores, s->warmup, s->instructions, s->compare};
+    char *texts[] = {s->path,         s->name,    s->text,        s->core,         s->curves,
+                     s->model,        s->load,    s->assignments, s->active_cores, s->warmup,
+                     s->instructions, s->compare, s->cores,       s->stagger,      s->loop};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         free(texts[i]);
     for (size_t i = 0; i < s->n_traces; i++) {
@@ -657,9 +665,16 @@ static panem_status apply(pn_point *p, const pn_study *s, const char *key, const
         return set_count(&p->spec.warmup, value, key, 0, err);
     } else if (strcmp(key, "instructions") == 0) {
         return set_count(&p->spec.instructions, value, key, 1, err);
+    } else if (strcmp(key, "stagger") == 0) {
+        return set_count(&p->spec.stagger, value, key, 0, err);
+    } else if (strcmp(key, "loop") == 0) {
+        return set_count(&p->spec.loop, value, key, 1, err);
     } else if (strcmp(key, "active_cores") == 0) {
         PN_TRY(pn_unit_parse_u64(&n, value, PN_DIM_COUNT, 1, 65536, key, err));
         p->spec.active_cores = (uint32_t)n;
+    } else if (strcmp(key, "cores") == 0) {
+        PN_TRY(pn_unit_parse_u64(&n, value, PN_DIM_COUNT, 1, PN_CORES_MAX, key, err));
+        p->spec.cores = (uint32_t)n;
     } else {
         pn_text_printf(&p->assignments, "%s=%s\n", key, value);
     }
@@ -675,6 +690,9 @@ static panem_status apply_base(pn_point *p, const pn_study *s, panem_error *err)
     PN_TRY(apply(p, s, "active_cores", s->active_cores, err));
     PN_TRY(apply(p, s, "warmup", s->warmup, err));
     PN_TRY(apply(p, s, "instructions", s->instructions, err));
+    PN_TRY(apply(p, s, "cores", s->cores, err));
+    PN_TRY(apply(p, s, "stagger", s->stagger, err));
+    PN_TRY(apply(p, s, "loop", s->loop, err));
     pn_text_puts(&p->assignments, s->assignments);
     return PANEM_OK;
 }
@@ -687,6 +705,7 @@ static panem_status fill_point(pn_point *p, pn_label *labels, const pn_study *s,
     p->trace = &s->traces[index / per_trace];
     p->spec.trace_path = p->trace->path;
     p->spec.input.thread = p->trace->thread;
+    p->spec.stagger = PN_SIM_STAGGER;
     PN_TRY(apply_base(p, s, err));
     for (size_t a = 0; a < s->n_axes; a++) {
         const pn_study_axis *axis = &s->axes[a];

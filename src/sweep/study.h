@@ -32,6 +32,7 @@ typedef struct pn_study {
     char *text; /* the file as it was */
     char *core, *curves, *model, *load, *assignments;
     char *active_cores, *warmup, *instructions;
+    char *cores, *stagger, *loop;
     pn_study_trace *traces;
     size_t n_traces;
     pn_study_axis *axes; /* models and loads are the first two, when given */
