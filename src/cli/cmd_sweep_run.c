@@ -296,18 +296,37 @@ static void no_names(void *user, int columns, const char *const *names)
     (void)user, (void)columns, (void)names;
 }
 
-static void print_point(const pn_study *study, size_t index, const char *key)
+/* What a processor simulates where nothing was measured yet; docs/core.md: 5.6 to 16 M. */
+static const double INSTRUCTIONS_PER_S = 5e6;
+
+/* Prints a point; its instructions, 0 when it runs to the end of its trace. */
+static uint64_t print_point(const pn_study *study, size_t index, const char *key)
 {
     pn_point point;
     pn_label labels[64];
     if (pn_study_labels(study) > 64 ||
         pn_study_point(&point, labels, study, index, NULL) != PANEM_OK)
-        return;
+        return 0;
     printf("%6zu  %s  %-16s", index, key, point.trace->name);
     for (size_t i = 0; i < pn_study_labels(study); i++)
         printf("  %s=%s", labels[i].axis, labels[i].value);
     putchar('\n');
+    uint64_t instructions = point.spec.instructions;
+    instructions += instructions ? point.spec.warmup : 0;
     pn_point_release(&point);
+    return instructions;
+}
+
+/* From the points that were run, else from the instructions that are left. */
+static void print_cost(double mean_s, uint64_t left, double instructions, bool whole_traces)
+{
+    if (mean_s > 0.0)
+        printf("about %.1f s of one processor (%.2f s a point so far)\n", mean_s * (double)left,
+               mean_s);
+    else if (instructions > 0.0)
+        printf("%.4g M instructions, about %.1f s of one processor at %.0f M/s%s\n",
+               instructions / 1e6, instructions / INSTRUCTIONS_PER_S, INSTRUCTIONS_PER_S / 1e6,
+               whole_traces ? "; and whole traces" : "");
 }
 
 static int plan(void *user)
@@ -316,7 +335,8 @@ static int plan(void *user)
     pn_sweep sweep;
     panem_error err = PANEM_ERROR_INIT;
     pn_store *store = NULL;
-    double mean_s = 0.0;
+    double mean_s = 0.0, instructions = 0.0;
+    bool whole_traces = false;
     uint64_t done = 0, failed = 0, repeats = 0;
     if (pn_sweep_open(&sweep, s->study, NULL, NULL, &err) != PANEM_OK)
         return pn_fail(&err);
@@ -332,15 +352,16 @@ static int plan(void *user)
         repeats += sweep.repeats[i];
         done += !sweep.repeats[i] && state == PN_POINT_DONE;
         failed += !sweep.repeats[i] && state == PN_POINT_FAILED;
-        print_point(&sweep.study, i, sweep.keys[i]);
+        uint64_t own = print_point(&sweep.study, i, sweep.keys[i]);
+        bool runs = !sweep.repeats[i] && state == PN_POINT_PENDING;
+        instructions += runs ? (double)own : 0.0;
+        whole_traces |= runs && own == 0;
     }
     uint64_t left = sweep.points - repeats - done - failed;
     printf("%zu points: %llu repeat an earlier one, %llu are there, %llu failed, %llu to run\n",
            sweep.points, (unsigned long long)repeats, (unsigned long long)done,
            (unsigned long long)failed, (unsigned long long)left);
-    if (mean_s > 0.0)
-        printf("about %.0f s of one processor (%.2f s a point so far)\n", mean_s * (double)left,
-               mean_s);
+    print_cost(mean_s, left, instructions, whole_traces);
     pn_store_close(store);
     pn_sweep_close(&sweep);
     return PN_EXIT_OK;
@@ -396,7 +417,7 @@ const pn_command pn_cmd_sweep_plan = {
     .summary = "list the points of a study, and what they will cost",
     .details = "Checks the study and prints its points in order: number, key, trace, what varies. "
                "With --output, says what is there already and, from the points that were run, how "
-               "long the rest will take.",
+               "long the rest will take; before any were run, a guess from the instructions.",
     .examples = "panem sweep plan study.yaml -o out\n",
     .options = PLAN_OPTIONS,
     .parse = parse_plan,

@@ -52,9 +52,11 @@ static bool sum_bins(double sum[PN_TAP_BINS], double *total, const pn_view *v, u
 
 void pn_plot_windows(pn_view *v)
 {
-    pn_plot *plot = pn_plot_once(v, "windows", "Bandwidth of short windows",
-                                 "Share of windows of equal length per bandwidth, all points of a "
-                                 "model together, in steps of a 48th of the share's peak.");
+    pn_plot *plot =
+        pn_plot_once(v, "windows", "Bandwidth of short windows",
+                     "Share of windows of equal length per bandwidth, all points of a "
+                     "model together, in steps of a 48th of the share's peak; the last, a "
+                     "third above it, has all windows beyond, too.");
     pn_plot_x(plot, "bandwidth over the share's peak", "%", PN_SCALE_LINEAR);
     pn_plot_y(plot, "windows", "%", PN_SCALE_LINEAR);
     double sum[PN_TAP_BINS];
@@ -196,19 +198,19 @@ static panem_status read_steps(steps *s, pn_view *v, size_t row, panem_error *er
     return status;
 }
 
-/* The model, and the axes in which the drawn points differ: the title has the trace, and a plot's
+/* The model, and the axes that are not at their first value: the title has the trace, and a plot's
  * legend little room. */
-static void name_row(pn_text *name, const pn_view *v, const size_t *rows, size_t count, size_t i)
+static void name_row(pn_text *name, const pn_view *v, size_t row)
 {
-    pn_text_puts(name, v->model.values[v->model.of[rows[i]]]);
+    pn_text_puts(name, v->model.values[v->model.of[row]]);
     for (size_t a = 0; a < v->n_axes; a++) {
         const pn_column *axis = &v->axes[a];
-        bool differs = false;
-        for (size_t k = 1; k < count; k++)
-            differs |= axis->of[rows[k]] != axis->of[rows[0]];
-        if (differs)
-            pn_text_printf(name, ", %s=%s", axis->name, axis->values[axis->of[rows[i]]]);
+        if (axis->of[row] != 0)
+            pn_text_printf(name, "%s%s=%s", name->length ? ", " : "", axis->name,
+                           axis->values[axis->of[row]]);
     }
+    if (name->length == 0)
+        pn_text_puts(name, "first values");
 }
 
 static void add_steps(pn_plot *plot, const char *name, double step, const double *values,
@@ -250,10 +252,11 @@ static panem_status read_all(steps *all, bool *ms, pn_view *v, const size_t *row
 static void draw_all(pn_view *v, uint32_t trace, const steps *all, bool ms, const size_t *rows,
                      size_t count)
 {
-    static const char NOTE[] = "From the first request on, warm-up included; up to 400 steps of "
-                               "equal length, those without requests left out of latencies. "
-                               "At most eight points, those nearest to the first value of every "
-                               "axis; panem sweep export --series has them all.";
+    static const char NOTE[] =
+        "From the first request on, warm-up included; up to 400 steps of "
+        "equal length, those without requests left out of latencies. "
+        "At most eight points, those nearest to the first value of every "
+        "axis, which names leave out; panem sweep export --series has them all.";
     const char *of = v->trace.values[trace];
     pn_plot *bandwidth = new_plot(v, "series-bandwidth", of, "bandwidth", "GB/s", NOTE);
     pn_plot *latency = new_plot(v, "series-latency", of, "memory latency", "ns", NOTE);
@@ -262,7 +265,7 @@ static void draw_all(pn_view *v, uint32_t trace, const steps *all, bool ms, cons
     for (size_t i = 0; i < count && bandwidth && latency; i++) {
         pn_text name = PN_TEXT_INIT;
         double step = ms ? all[i].us / 1000.0 : all[i].us;
-        name_row(&name, v, rows, count, i);
+        name_row(&name, v, rows[i]);
         v->report->failed |= name.failed;
         if (!name.failed) {
             add_steps(bandwidth, name.data, step, all[i].bandwidth, all[i].count);

@@ -104,10 +104,18 @@ static void add_answers(pn_view *v, pn_plot *plot, const char *fingerprint, cons
 static void add_response(pn_view *v, const char *id, const pn_answer *sets, size_t set,
                          const double *chip_ns)
 {
-    pn_plot *plot = pn_plot_once(
-        v, id, "Answers of the models over the curve",
-        "One mark per point: read latency with the on-chip part, over the bandwidth of all busy "
-        "cores; grey: the curve set as measured.");
+    char note[320];
+    size_t above = 0;
+    for (size_t row = 0; row < v->rows; row++)
+        above += v->above[row] > 0.0 &&
+                 strcmp(v->curves.values[v->curves.of[row]], pn_answer_text(sets, set, 2)) == 0;
+    int used = snprintf(note, sizeof note,
+                        "One mark per point: read latency with the on-chip part, over the "
+                        "bandwidth of all busy cores; grey: the curve set as measured.");
+    if (above > 0)
+        (void)snprintf(note + used, sizeof note - (size_t)used,
+                       " %zu points stand above the memory's peak, where no machine gets.", above);
+    pn_plot *plot = pn_plot_once(v, id, "Answers of the models over the curve", note);
     pn_plot_x(plot, "bandwidth of the chip", "GB/s", PN_SCALE_LINEAR);
     pn_plot_y(plot, "latency", "ns", pn_view_scale(v, "read_latency_ns"));
     if (!plot)

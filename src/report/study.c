@@ -228,13 +228,26 @@ static panem_status add_plots(pn_view *v, panem_error *err)
     return PANEM_OK;
 }
 
+/* Where every point failed, to run again helps nobody. */
+static panem_status nothing_done(const pn_view *v, panem_error *err)
+{
+    size_t state = pn_answer_column(&v->points, "state"), failed = 0;
+    for (size_t row = 0; row < v->rows; row++)
+        failed += pn_answer_number(&v->points, row, state) == (double)PN_POINT_FAILED;
+    if (failed == 0)
+        return pn_err(err, PANEM_E_RANGE, "no point is done yet: panem sweep run first");
+    return pn_err(err, PANEM_E_RANGE, "no point is done, %zu failed: panem sweep status says why",
+                  failed);
+}
+
 static panem_status fill(pn_view *v, pn_report *report, pn_store *store, panem_error *err)
 {
     PN_TRY(pn_view_fill(v, report, store, err));
     pn_report_title(report, v->study);
     if (v->done_count == 0)
-        return pn_err(err, PANEM_E_RANGE, "no point is done yet: panem sweep run first");
+        return nothing_done(v, err);
     add_headline(v);
+    pn_view_caveats(v);
     add_failures(v);
     PN_TRY(add_plots(v, err));
     pn_report_drop_empty(report);

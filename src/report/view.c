@@ -13,7 +13,8 @@ static const double LOG_FROM_RATIO = 5.0; /* as for curve sets */
 static const double THRESHOLD_PCT = 3.0;  /* of stores that hold none */
 
 static const char POINTS[] =
-    "SELECT p.*, q.state, q.message, q.curves, q.config, c.text AS parameters, q.model AS "
+    "SELECT p.*, q.state, q.message, q.curves, q.config, q.instructions_asked, c.text AS "
+    "parameters, q.model AS "
     "point_model, t.seconds, w.bandwidth AS bins, w.bandwidth_bin_gbs AS bin_gbs, w.latency_bin_ns "
     "AS bin_ns, w.both AS cells, r.* FROM plan p "
     "JOIN points q USING(key) LEFT JOIN configs c USING(config) LEFT JOIN results r USING(key) "
@@ -283,15 +284,17 @@ panem_status pn_view_fill(pn_view *v, pn_report *report, pn_store *store, panem_
     PN_TRY(pn_answer_fetch(&v->points, store, POINTS, err));
     v->rows = v->points.rows;
     v->done = calloc(v->rows + 1, sizeof *v->done);
+    v->above = calloc(v->rows + 1, sizeof *v->above);
     v->weight = calloc(v->rows + 1, sizeof *v->weight);
     v->values = calloc(v->rows + 1, sizeof *v->values);
     v->shares = calloc(v->rows + 1, sizeof *v->shares);
-    if (!v->done || !v->weight || !v->values || !v->shares)
+    if (!v->done || !v->above || !v->weight || !v->values || !v->shares)
         return no_memory(err);
     fill_done(v);
     PN_TRY(fill_columns(v, err));
     PN_TRY(sign_rows(v, err));
-    return fill_asked(v, store, err);
+    PN_TRY(fill_asked(v, store, err));
+    return pn_view_find_above(v, err);
 }
 
 void pn_view_release(pn_view *v)
@@ -314,6 +317,7 @@ void pn_view_release(pn_view *v)
     free(v->study);
     free(v->axes);
     free(v->done);
+    free(v->above);
     free(v->weight);
     free(v->values);
     free(v->shares);

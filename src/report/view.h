@@ -31,6 +31,7 @@ typedef struct pn_view {
     pn_answer points;
     size_t rows, done_count;
     bool *done;
+    double *above;  /* times the peak that the whole memory has; 0: not above it */
     double *weight; /* of the point's trace */
     bool weighted;  /* not all alike */
     pn_column trace, model, config, curves;
@@ -75,6 +76,10 @@ typedef struct pn_words {
     const char *name, *unit;
 } pn_words;
 pn_words pn_view_words(const char *metric);
+
+/* caveats.c: fills above, and tells of what has to be read with care. */
+panem_status pn_view_find_above(pn_view *view, panem_error *err);
+void pn_view_caveats(pn_view *view);
 
 /* ---- what the parts of the report add -------------------------------------------------------- */
 

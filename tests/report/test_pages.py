@@ -112,9 +112,30 @@ def check_numbers(page, folder):
             pairs = [(v / ipc[(*key[:3], "8")], weight[key[0]]) for key, v in ipc.items()
                      if key[1] == series["name"] and key[3] == value and (*key[:3], "8") in ipc]
             near(y, 100 * (geomean(pairs) - 1), f"sensitivity of {series['name']} at {value}")
+    check_care(db, text)
     check_series(db, plots)
     check_cells(db, plots)
     check_stacks(db, plots)
+
+
+def check_care(db, text):
+    """What is above the theoretical peak of the set, 332.8 GB/s, and what is shorter than asked."""
+    sheet = re.search(r"To be read with care.*?</table>", text, re.S).group(0)
+    above = db.execute(
+        "SELECT axis_model, count(*), max(bandwidth_gbs * active_cores) / 332.8 FROM plan JOIN "
+        "results USING(key) WHERE bandwidth_gbs * active_cores > 332.8 GROUP BY 1").fetchall()
+    assert [model for model, *_ in above] == ["fixed:idle"]
+    short = db.execute(
+        "SELECT trace, count(*) FROM plan JOIN points USING(key) JOIN results USING(key) WHERE "
+        "results.instructions < instructions_asked GROUP BY 1").fetchall()
+    assert len(short) == 1
+    rows = [re.sub(r"<[^>]*>", "|", row) for row in re.findall(r"<tr>(.*?)</tr>", sheet, re.S)[1:]]
+    assert len(rows) == 2, rows
+    for name, points, why in (*((m, n, f"up to {most:.3g} times: a fixed latency knows no bandwidth")
+                                for m, n, most in above),
+                              *((t, n, "the trace ends before") for t, n in short)):
+        assert any(name in row and f"|{points}|" in row and why in row for row in rows), (name, rows)
+    assert f"{above[0][1]} points stand above the memory" in text
 
 
 def check_series(db, plots):
@@ -125,7 +146,8 @@ def check_series(db, plots):
         "WHERE trace = 'trace000' AND axis_model = 'panem' AND axis_load = 'whole' AND "
         "axis_l1d_mshrs = '8'").fetchone()
     sums = [r + w for r, w in zip(json.loads(reads), json.loads(writes))]
-    drawn = next(s for s in first["series"] if s["name"] == "panem, load=whole, l1d_mshrs=8")
+    drawn = next(s for s in first["series"] if s["name"] == "panem")
+    assert {"fixed:idle", "panem, load=moderate", "panem, l1d_mshrs=16"} <= {s["name"] for s in first["series"]}
     assert len(drawn["points"]) == len(sums)
     for i, (x, y, _) in enumerate(drawn["points"]):
         near(x, (i + 0.5) * each * window / 1000, "time of a step")

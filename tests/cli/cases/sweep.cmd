@@ -73,6 +73,17 @@ panem query two "SELECT count(*) AS wrong FROM series JOIN results USING(key) WH
 # A larger study on the same folder runs only what is new.
 sed -i 's/loads: .*/loads: [whole, moderate, heavy]/' study.yaml
 panem sweep plan study.yaml -o one | grep points:
+# A trace that ends before what was asked for is told of; a report of points that all failed.
+sed 's/instructions: 10k/instructions: 30k/; s/, {file.*\]/]/' study.yaml >long.yaml
+panem sweep run long.yaml -o long --quiet
+panem sweep status long
+cp -r long lost && python3 - <<'Y'
+import sqlite3
+db = sqlite3.connect("lost/store.db")
+db.executescript("UPDATE points SET state = 2, message = 'no'; DELETE FROM results;")
+Y
+panem report lost --plots
+echo "$?"
 # A trace that is gone fails before anything runs; one that is damaged fails by itself.
 mv b.champsim c.champsim
 panem sweep run study.yaml -o one
