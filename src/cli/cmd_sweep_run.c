@@ -313,6 +313,7 @@ static uint64_t print_point(const pn_study *study, size_t index, const char *key
     putchar('\n');
     uint64_t instructions = point.spec.instructions;
     instructions += instructions ? point.spec.warmup : 0;
+    instructions *= point.spec.cores ? point.spec.cores : 1;
     pn_point_release(&point);
     return instructions;
 }
