@@ -165,8 +165,8 @@ panem_status pn_file_read(char **data, size_t *length, const char *path, size_t 
 struct pn_writer {
     FILE *stream;
     bool to_stdout;
-    char *path;
-    char *temporary;
+    char *path;      /* what is written in the end: behind links */
+    char *temporary; /* NULL: straight to path, which is no file that could be replaced */
 };
 
 static void writer_free(pn_writer *w)
@@ -176,14 +176,29 @@ static void writer_free(pn_writer *w)
     free(w);
 }
 
-static panem_status open_temporary(pn_writer *w, const char *path, panem_error *err)
+/* Devices and pipes: to rename a file over /dev/null would take it from the whole machine. */
+static panem_status open_straight(pn_writer *w, const char *path, panem_error *err)
 {
-    size_t room = strlen(path) + sizeof ".XXXXXX";
-    w->path = strdup(path);
-    w->temporary = malloc(room);
-    if (!w->path || !w->temporary)
+    w->stream = fopen(w->path, "wb");
+    return w->stream ? PANEM_OK
+                     : pn_err_at(err, PANEM_E_IO, path, 0, 0, "cannot create: %s", strerror(errno));
+}
+
+static panem_status open_target(pn_writer *w, const char *path, panem_error *err)
+{
+    struct stat is;
+    w->path = realpath(path, NULL); /* NULL: not there yet */
+    if (!w->path)
+        w->path = strdup(path);
+    if (!w->path)
         return pn_err(err, PANEM_E_NOMEM, "no memory to write '%s'", path);
-    (void)snprintf(w->temporary, room, "%s.XXXXXX", path);
+    if (stat(w->path, &is) == 0 && !S_ISREG(is.st_mode))
+        return open_straight(w, path, err);
+    size_t room = strlen(w->path) + sizeof ".XXXXXX";
+    w->temporary = malloc(room);
+    if (!w->temporary)
+        return pn_err(err, PANEM_E_NOMEM, "no memory to write '%s'", path);
+    (void)snprintf(w->temporary, room, "%s.XXXXXX", w->path);
     int fd = mkstemp(w->temporary);
     if (fd < 0)
         return pn_err_at(err, PANEM_E_IO, path, 0, 0, "cannot create: %s", strerror(errno));
@@ -209,7 +224,7 @@ panem_status pn_writer_open(pn_writer **writer, const char *path, panem_error *e
         w->to_stdout = true;
         w->stream = stdout;
     } else {
-        status = open_temporary(w, path, err);
+        status = open_target(w, path, err);
     }
     if (status != PANEM_OK) {
         writer_free(w);
@@ -236,7 +251,7 @@ panem_status pn_writer_commit(pn_writer *writer, panem_error *err)
     const char *shown = writer->to_stdout ? "standard output" : writer->path;
     panem_status status = PANEM_OK;
     if (!writer->to_stdout) {
-        if (good && fsync(fileno(writer->stream)) != 0) {
+        if (good && writer->temporary && fsync(fileno(writer->stream)) != 0) {
             good = false;
             why = errno;
         }
@@ -244,11 +259,11 @@ panem_status pn_writer_commit(pn_writer *writer, panem_error *err)
             good = false;
             why = errno;
         }
-        if (good && rename(writer->temporary, writer->path) != 0) {
+        if (good && writer->temporary && rename(writer->temporary, writer->path) != 0) {
             good = false;
             why = errno;
         }
-        if (!good)
+        if (!good && writer->temporary)
             (void)unlink(writer->temporary);
     }
     if (!good)
@@ -263,7 +278,8 @@ void pn_writer_abort(pn_writer *writer)
         return;
     if (!writer->to_stdout) {
         (void)fclose(writer->stream);
-        (void)unlink(writer->temporary);
+        if (writer->temporary)
+            (void)unlink(writer->temporary);
     }
     writer_free(writer);
 }

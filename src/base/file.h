@@ -2,7 +2,8 @@
  *
  * In: plain or compressed (gz, xz, bz2, zst, by content, through libarchive), "-" is standard
  * input; streaming with constant memory. Out: written beside the target under a temporary name and
- * renamed when whole, so nobody ever sees half a file; "-" is standard output. */
+ * renamed when whole, so nobody ever sees half a file; behind a link, the file it leads to. What is
+ * no file (a device, a pipe) is written straight into; "-" is standard output. */
 #ifndef PN_BASE_FILE_H
 #define PN_BASE_FILE_H
 

@@ -109,6 +109,21 @@ static void writes_whole_or_not_at_all(void **state)
     assert_true(err.message[0] != '\0');
 }
 
+static void links_stay_and_what_is_no_file_is_written_into(void **state)
+{
+    (void)state;
+    run("mkdir real && echo old >real/file && ln -s real/file link && mkfifo pipe");
+    assert_int_equal(pn_file_write(in_dir("link"), "new", 3, NULL), PANEM_OK);
+    expect_read("real/file", "new");
+    run("test -L link && test $(ls real | wc -l) = 1");
+    run("(cat pipe >got) & echo $! >reader");
+    assert_int_equal(pn_file_write(in_dir("pipe"), "through", 7, NULL), PANEM_OK);
+    run("while kill -0 $(cat reader) 2>/dev/null; do sleep 0.01; done; test -p pipe");
+    expect_read("got", "through");
+    panem_error err = PANEM_ERROR_INIT;
+    assert_int_equal(pn_file_write(in_dir("real"), "a", 1, &err), PANEM_E_IO);
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
@@ -131,6 +146,7 @@ int main(void)
         PN_TEST(reads_every_compression_by_content),
         PN_TEST(says_what_is_wrong),
         PN_TEST(writes_whole_or_not_at_all),
+        PN_TEST(links_stay_and_what_is_no_file_is_written_into),
         PN_TEST(a_full_disk_is_an_error),
     };
     return cmocka_run_group_tests(tests, make_dir, drop_dir);
