@@ -325,7 +325,7 @@ static void print_cost(double mean_s, uint64_t left, double instructions, bool w
         printf("about %.1f s of one processor (%.2f s a point so far)\n", mean_s * (double)left,
                mean_s);
     else if (instructions > 0.0)
-        printf("%.4g M instructions, about %.1f s of one processor at %.0f M/s%s\n",
+        printf("%.6g M instructions, about %.1f s of one processor at %.0f M/s%s\n",
                instructions / 1e6, instructions / INSTRUCTIONS_PER_S, INSTRUCTIONS_PER_S / 1e6,
                whole_traces ? "; and whole traces" : "");
 }
