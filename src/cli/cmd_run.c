@@ -380,7 +380,10 @@ const pn_command pn_cmd_run = {
         "accesses and misses per level (misses per thousand instructions: mpki), bandwidth and "
         "latency of reads and writes at the memory's door, and three views of the whole run (the "
         "core's, the interface's, the memory's), whose lines must agree; the core's read latency "
-        "has the on-chip part taken off. --cores N simulates N cores that share the LLC (N times a "
+        "has the on-chip part taken off. Prefetchers are not throttled by a busy memory unless "
+        "--set "
+        "cbusy_control=prefetch (or both) says so; a note tells when it would help. --cores N "
+        "simulates N cores that share the LLC (N times a "
         "core's "
         "share) and the whole memory: the reference for a core under --active-cores N. Exit "
         "status: 0 success, 1 failure, 2 usage, 3 bad input.",

@@ -141,14 +141,28 @@ static json_t *branch_tree(const pn_core_counts *n)
     return o;
 }
 
-static json_t *core_tree(const pn_core_result *r, double seconds)
+/* memory's peak over the active cores, at the reads and writes of this phase. */
+static double share_at_gbs(const pn_run_settings *s, const pn_sim_memory *memory,
+                           const pn_core_counts *n)
+{
+    double reads = (double)n->door.reads;
+    double lines = reads + (double)n->door.writes;
+    return pn_sim_peak_at_gbs(memory, lines > 0.0 ? reads / lines : 1.0) / s->config.active_cores;
+}
+
+static json_t *core_tree(const pn_core_result *r, double seconds, double share_gbs)
 {
     const pn_core_counts *n = &r->measured;
+    double lines = (double)(n->door.reads + n->door.writes);
+    double gbs = over(lines * PN_LINE_BYTES / 1e9, seconds);
     json_t *o = json_object();
     set_count(o, "instructions", n->instructions);
     set_count(o, "cycles", r->measured_cyc);
     set_number(o, "ipc", over((double)n->instructions, (double)r->measured_cyc));
     set_number(o, "time_us", seconds * 1e6);
+    set_number(o, "bandwidth_gbs", gbs);
+    set_number(o, "share_at_these_reads_gbs", share_gbs);
+    set_number(o, "share_used_pct", 100.0 * over(gbs, share_gbs));
     set_count(o, "uops", n->uops);
     set_count(o, "loads", n->loads);
     set_count(o, "stores", n->stores);
@@ -312,7 +326,7 @@ json_t *pn_run_report(const pn_run_settings *s, const pn_sim_memory *memory, con
     (void)json_object_set_new(t, "truncated", json_boolean(pn_trace_truncated(trace)));
     (void)json_object_set_new(o, "trace", t);
     (void)json_object_set_new(o, "memory", memory_tree(s, memory));
-    (void)json_object_set_new(o, "core", core_tree(r, seconds));
+    (void)json_object_set_new(o, "core", core_tree(r, seconds, share_at_gbs(s, memory, n)));
     (void)json_object_set_new(o, "cpi_stack", cpi_tree(r));
     (void)json_object_set_new(o, "branches", branch_tree(n));
     json_t *levels = json_object();
@@ -386,6 +400,42 @@ static void print_columns(const json_t *o, const char *const *names, const char 
     }
 }
 
+/* Busy at level 1 or more, for this part of the responses. */
+static const double OFTEN_BUSY = 0.5;
+/* Accuracy below which cbusy_control turns a prefetcher off at level 1, by default. */
+static const double INACCURATE_PCT = 50.0;
+
+static double number_at(const json_t *o, const char *key, const char *inner)
+{
+    const json_t *value = json_object_get(json_object_get(o, key), inner);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+/* What docs/core.md advises: inaccurate prefetches into a busy memory cost more than they bring. */
+static void advise(const json_t *report, FILE *out)
+{
+    static const char *const levels[] = {"l1d", "l2"};
+    const json_t *busy = json_object_get(report, "cbusy");
+    const json_t *prefetches = json_object_get(report, "prefetches");
+    const char *control =
+        json_string_value(json_object_get(json_object_get(report, "cbusy_control"), "control"));
+    double idle = number_at(busy, "level_0", "responses");
+    double others = number_at(busy, "level_1", "responses") +
+                    number_at(busy, "level_2", "responses") +
+                    number_at(busy, "level_3", "responses");
+    if (strcmp(control, "off") != 0 || !(others > OFTEN_BUSY * (idle + others)))
+        return;
+    for (int i = 0; i < 2; i++) {
+        double accuracy = number_at(prefetches, levels[i], "accuracy_pct");
+        if (number_at(prefetches, levels[i], "useless") > 0.0 && accuracy < INACCURATE_PCT) {
+            fprintf(out,
+                    "  note: the memory is busy and %.0f %% of what the %s prefetcher brought was "
+                    "used; try --set cbusy_control=prefetch\n",
+                    accuracy, levels[i]);
+        }
+    }
+}
+
 static void print_tlbs(const json_t *o, FILE *out)
 {
     static const char *const tlbs[] = {"l1i", "l1d", "l2", NULL};
@@ -419,6 +469,7 @@ bool pn_run_print(const json_t *report, FILE *out)
     print_columns(report, kinds, "memory, measured phase", out);
     print_columns(json_object_get(report, "cbusy"), busy, "busy levels (CBusy)", out);
     print_section(report, "cbusy_control", "throttling by busy level", out);
+    advise(report, out);
     print_columns(whole, views, "views of the whole run", out);
     fprintf(out, "  lines %s\n",
             json_is_true(json_object_get(whole, "lines_agree")) ? "agree" : "DO NOT AGREE");

@@ -9,6 +9,7 @@
 #include "cli/table.h"
 #include "dram/dram.h"
 #include "sim/verify.h"
+#include "traffic/characterize.h"
 
 enum {
     OPT_CORE = 256,
@@ -23,8 +24,8 @@ enum {
 };
 enum { LINE = 64, CHASES_DEFAULT = 8000, MODEL_LINES = 1 << 30, FABRIC_DEFAULT_PS = 40000 };
 
-/* The mixed sets' 0.6 of what is no chase: nine tenths there, nearly all here. */
-static const double ROW_HIT_DEFAULT = 0.54;
+/* That of mixed sets, as panem characterize has it: of the requests that are no chases. */
+static const double ROW_HIT_DEFAULT = 0.6;
 /* The bars. */
 static const double IDLE_WITHIN_NS = 1.0;
 static const double PEAK_WITHIN = 0.02;
@@ -60,8 +61,9 @@ static const struct argp_option OPTIONS[] = {
     {"set", OPT_SET, "KEY=VALUE", 0, "changes one parameter of the core; may be repeated", 0},
     {"read-pct", OPT_READS, "LIST", 0, "percent of reads of the load (default 50,75,100)", 0},
     {"row-hit", OPT_ROW_HIT, "SHARE", 0,
-     "share of the load that continues sequential streams (default 0.54: that of mixed sets, whose "
-     "chases are a tenth)",
+     "the set's share of its load that continues sequential streams (default 0.6: mixed sets); "
+     "what "
+     "was chases there, a tenth of the requests, is random load here",
      0},
     {"fabric-latency", OPT_FABRIC, "TIME", 0,
      "of dram:, the on-chip part that characterize added to the set (default 40ns)", 0},
@@ -159,11 +161,11 @@ static bool is_dram(const verify_settings *s)
     return strncmp(s->spec.model, "dram:", 5) == 0;
 }
 
-/* A load as characterize has it: so much in flight as the queues hold. */
+/* A load as characterize has it: so much in flight as the queues hold, chases not counted. */
 static panem_status bound_load(verify_settings *s, panem_error *err)
 {
     pn_dram_config d;
-    s->load = (pn_background_config){.stream_share = s->row_hit, .lines = MODEL_LINES, .seed = 1};
+    s->load = (pn_background_config){.lines = MODEL_LINES, .seed = 1};
     if (!is_dram(s))
         return PANEM_OK;
     PN_TRY(pn_dram_spec_parse(&d, NULL, s->spec.model + strlen("dram:"), err));
@@ -190,6 +192,20 @@ static panem_status configure(verify_settings *s, panem_error *err)
     return bound_load(s, err);
 }
 
+/* Chases are a share of a set's requests (pn_char_chase_share), many at a time; here there is one
+ * at a time, so the load does what they did: random reads, in flight beside the set's load. */
+static void take_chases(const verify_settings *s, pn_background_config *load)
+{
+    double share = pn_char_chase_share(s->row_hit, load->read_frac);
+    double reads = load->read_frac - share;
+    load->stream_share = s->row_hit * (1.0 - share);
+    if (reads > 0.0)
+        load->in_flight_max[0] =
+            (uint32_t)(load->in_flight_max[0] * (load->read_frac / reads) + 0.5);
+    else
+        load->read_frac = share;
+}
+
 /* load 0: the chase alone. */
 static panem_status measure(const verify_settings *s, pn_verify_point *point, double load,
                             double read_frac, panem_error *err)
@@ -201,6 +217,8 @@ static panem_status measure(const verify_settings *s, pn_verify_point *point, do
     config.pause_max =
         (uint64_t)(load > 0.0 || 2.0 * idle_cyc < PAUSE_MAX ? PAUSE_MAX : 2.0 * idle_cyc);
     config.load.read_frac = read_frac;
+    if (is_dram(s))
+        take_chases(s, &config.load);
     config.load.bytes_per_s = load > 0.0 ? load * truth.peak_gbs * 1e9 : 0.0;
     if (!is_dram(s)) {
         /* What is in flight at the peak, and a little more; a paced load may have its bursts. */

@@ -69,6 +69,11 @@ static panem_status open_model(pn_sim_memory *m, const pn_sim_spec *s, const pn_
     return PANEM_OK;
 }
 
+double pn_sim_peak_at_gbs(const pn_sim_memory *m, double read_frac)
+{
+    return m->set ? panem_peak_bytes_per_s(m->set, PANEM_MIX_LINEAR, read_frac) / 1e9 : m->peak_gbs;
+}
+
 panem_status pn_sim_check_model(const pn_sim_spec *s, panem_error *err)
 {
     pn_dram_config dram;

@@ -62,6 +62,8 @@ typedef struct pn_sim_memory {
 /* Opens the memory that spec->model names. E_ARG, and the curve set's errors. */
 panem_status pn_sim_memory_open(pn_sim_memory *memory, const pn_sim_spec *spec,
                                 const pn_core_config *config, panem_error *err);
+/* The whole memory's peak when that part of the lines is read; peak_gbs of a DRAM. */
+double pn_sim_peak_at_gbs(const pn_sim_memory *memory, double read_frac);
 void pn_sim_memory_close(pn_sim_memory *memory);
 
 /* The memory's own view of the whole run. */
