@@ -2,6 +2,8 @@
  * cannot be. */
 #include "../cmocka_pn.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 enum { TEXT_MAX = 1 << 16, RECORDS = 60000 };
 
 static char said[TEXT_MAX];
-static char trace[64], empty[64];
+static char trace[64], writing[64], empty[64];
 
 static int sh(const char *arguments)
 {
@@ -57,8 +59,8 @@ static json_t *run_json(const char *options)
 }
 
 /* Records of 64 bytes: ip, is_branch, taken, 2 + 4 registers, 2 + 4 addresses. A loop of one load
- * of a far line and three other instructions. */
-static void write_trace(const char *path)
+ * of a far line, a store to another when asked for, and other instructions. */
+static void write_trace(const char *path, bool stores)
 {
     FILE *f = fopen(path, "wb");
     uint64_t far = 0x100000;
@@ -72,6 +74,10 @@ static void write_trace(const char *path)
         if (i % 4 == 0) {
             far += 4096 + 64;
             memcpy(r + 32, &far, 8);
+        }
+        if (i % 4 == 1 && stores) {
+            uint64_t written = far + (UINT64_C(1) << 36);
+            memcpy(r + 16, &written, 8);
         }
         if (i % 4 == 3) {
             r[8] = r[9] = 1;
@@ -97,6 +103,65 @@ static void results_are_whole_and_add_up(void **state)
      * flight where the phases are cut */
     assert_float_equal(number(levels, "llc", "mpki"), 250.0, 2.0);
     assert_true(json_is_null(json_object_get(json_object_get(t, "writes"), "latency_mean_ns")));
+    json_decref(t);
+}
+
+static double deep(const json_t *t, const char *a, const char *b, const char *c)
+{
+    return number(json_object_get(t, a), b, c);
+}
+
+static double sum_deep(const json_t *t, const char *a, const char *c)
+{
+    static const char *const levels[] = {"level_0", "level_1", "level_2", "level_3"};
+    double sum = 0.0;
+    for (int i = 0; i < 4; i++)
+        sum += deep(t, a, levels[i], c);
+    return sum;
+}
+
+/* Quantiles rise and surround the mean; every view of the run says the same; shares are whole. */
+static void reads_and_writes_have_quantiles_and_three_views_agree(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"reads", "writes"};
+    static const char *const views[] = {"interface", "memory"};
+    static const char *const lines[] = {"read_lines", "write_lines", "read_bandwidth_gbs",
+                                        "write_bandwidth_gbs"};
+    char arguments[700];
+    (void)snprintf(
+        arguments, sizeof arguments,
+        "%s " CURVES "--from champsim -w 20k -i 30k --active-cores 24 --set "
+        "llc_size=8MiB --set l2_size=64KiB --set cbusy_control=both --set cbusy_window=8 --json -",
+        writing);
+    assert_int_equal(sh(arguments), 0);
+    json_t *t = json_loads(said, 0, NULL);
+    assert_non_null(t);
+    for (int i = 0; i < 2; i++) {
+        double p50 = number(t, kinds[i], "latency_p50_ns");
+        double p99 = number(t, kinds[i], "latency_p99_ns");
+        assert_true(number(t, kinds[i], "lines") > 5000.0);
+        assert_true(p50 > 20.0 && p50 <= number(t, kinds[i], "latency_p95_ns"));
+        assert_true(number(t, kinds[i], "latency_p95_ns") <= p99);
+        assert_true(p50 < p99 && number(t, kinds[i], "latency_mean_ns") < p99);
+        for (int k = 0; k < 4; k++) {
+            double core = deep(t, "views_of_whole_run", "core", lines[k]);
+            double other = deep(t, "views_of_whole_run", views[i], lines[k]);
+            assert_true(core > 0.0);
+            assert_true(fabs(other / core - 1.0) < 0.001);
+        }
+    }
+    double here = deep(t, "views_of_whole_run", "interface", "read_latency_ns");
+    assert_true(fabs(deep(t, "views_of_whole_run", "memory", "read_latency_ns") / here - 1.0) <
+                0.001);
+    assert_true(fabs(sum_deep(t, "cbusy", "in_effect_pct") - 100.0) < 1e-6);
+    assert_true(fabs(sum_deep(t, "cbusy", "l2_prefetcher_pct") - 100.0) < 1e-6);
+    assert_true(deep(t, "cbusy", "level_0", "in_effect_pct") < 99.0);
+    assert_true(number(t, "cbusy_control", "windows") > 10.0);
+    assert_true(number(t, "cbusy_control", "limit_mean_lines") <=
+                number(t, "cbusy_control", "limit_most_lines"));
+    double used = number(t, "core", "share_used_pct");
+    assert_true(used > 10.0 && used < 102.0);
     json_decref(t);
 }
 
@@ -194,7 +259,9 @@ static int make_traces(void **state)
     (void)state;
     (void)snprintf(trace, sizeof trace, "/tmp/panem-run-%ld.trace", (long)getpid());
     (void)snprintf(empty, sizeof empty, "/tmp/panem-run-%ld.empty", (long)getpid());
-    write_trace(trace);
+    write_trace(trace, false);
+    (void)snprintf(writing, sizeof writing, "/tmp/panem-run-%ld.writing", (long)getpid());
+    write_trace(writing, true);
     FILE *f = fopen(empty, "wb");
     assert_non_null(f);
     return fclose(f);
@@ -204,6 +271,7 @@ static int remove_traces(void **state)
 {
     (void)state;
     (void)remove(trace);
+    (void)remove(writing);
     (void)remove(empty);
     return 0;
 }
@@ -212,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PN_TEST(results_are_whole_and_add_up),
+        PN_TEST(reads_and_writes_have_quantiles_and_three_views_agree),
         PN_TEST(more_active_cores_make_it_slower),
         PN_TEST(models_and_drams_stand_behind_one_word),
         PN_TEST(the_same_run_gives_the_same_bytes),
