@@ -493,7 +493,7 @@ static void it_agrees_within_a_percent_where_a_dram_refuses(void **state)
 /* ---- a trace ----------------------------------------------------------------------------------
  */
 
-static program *from_trace(const char *path, size_t count)
+static program *from_trace(const char *path, uint32_t thread, size_t count)
 {
     pn_trace *trace;
     pn_batch batch;
@@ -501,6 +501,7 @@ static program *from_trace(const char *path, size_t count)
     program *p = program_new(count);
     size_t taken = 0;
     pn_trace_options options = PN_TRACE_OPTIONS_INIT;
+    options.thread = thread;
     free(p->accesses);
     p->accesses = calloc(count * 64, sizeof *p->accesses);
     assert_non_null(p->accesses);
@@ -520,15 +521,18 @@ static program *from_trace(const char *path, size_t count)
         }
     }
     pn_trace_close(trace);
+    if (p->count == 0)
+        fail_msg("%s: no instructions in stream %u", path, thread);
     return p;
 }
 
-static const char **arguments;
+static const char **arguments; /* arguments[1]: the trace */
+static uint32_t stream_of_trace;
 
 static void the_core_agrees_on_a_trace(void **state)
 {
     (void)state;
-    program *p = from_trace(arguments[1], strtoul(arguments[2], NULL, 10));
+    program *p = from_trace(arguments[1], stream_of_trace, strtoul(arguments[2], NULL, 10));
     const char *settings = arguments[3] ? arguments[3] : "";
     const char *model = arguments[3] ? arguments[4] : NULL;
     pn_core_result r = compare(p, settings, model, model ? arguments[5] : NULL);
@@ -552,6 +556,10 @@ int main(int argc, const char **argv)
         PN_TEST(it_agrees_within_a_percent_where_a_dram_refuses),
     };
     arguments = argv;
+    if (argc > 4 && strcmp(argv[1], "--thread") == 0) {
+        stream_of_trace = (uint32_t)strtoul(argv[2], NULL, 10);
+        arguments += 2;
+    }
     if (argc > 2)
         return cmocka_run_group_tests(one, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
