@@ -117,7 +117,8 @@ static panem_status parse_number(const pn_param *p, double *value, const char *t
         PN_TRY(pn_unit_parse(value, text, p->dim, p->name, err));
     } else {
         uint64_t whole;
-        PN_TRY(pn_unit_parse_u64(&whole, text, p->dim, 0, UINT64_C(1) << 62, p->name, err));
+        uint64_t most = p->max < 0x1p62 ? (uint64_t)p->max : UINT64_C(1) << 62;
+        PN_TRY(pn_unit_parse_u64(&whole, text, p->dim, (uint64_t)p->min, most, p->name, err));
         *value = (double)whole;
     }
     if (*value < p->min || *value > p->max) {
